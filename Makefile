@@ -72,8 +72,9 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 
 # Kills, races, damaged files and planted code; prints tries and failures.
+# Several kinds at once: make attack JOBS=16
 attack: $(READY)
-	$(BIN)/python -m attacks $(addprefix --only ,$(ONLY))
+	$(BIN)/python -m attacks $(addprefix --only ,$(ONLY)) $(addprefix --jobs ,$(JOBS))
 
 bench: $(BENCH_READY)
 	$(BIN)/python -m benchmarks $(addprefix --only ,$(ONLY))

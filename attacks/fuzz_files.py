@@ -22,7 +22,7 @@ from attacks.attack import Attack
 from attacks.worker import Worker
 from polhode.errors import PolhodeError
 from polhode.files.model import model_text
-from polhode.integrate.storage.columns import Columns
+from polhode.integrate.kernel.packing import Columns
 from polhode.integrate.storage.create import put_text
 from polhode.integrate.storage.header import digest
 from polhode.integrate.storage.layout import Chain

@@ -25,7 +25,7 @@ from attacks.attack import Attack
 from polhode.integrate.storage import recorder
 
 WORKERS = 3
-PATIENCE = 60.0  # seconds after which a worker is said to hang
+PATIENCE = 300.0  # seconds after which a worker is said to hang
 
 
 def _system(length: float = 1.0) -> ph.System:

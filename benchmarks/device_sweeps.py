@@ -75,6 +75,22 @@ def balls(runs: int = RUNS) -> ph.States:
     return ph.States(ball(), 0.0, q, z)
 
 
+def wall() -> ph.Event:
+    """A wall from which the block comes back with 0.6 of its speed."""
+
+    def back(t: Any, state: Any) -> Any:
+        return state.changed(speeds={"track": -0.6 * state.speed("track")})
+
+    return ph.Event("wall", lambda t, state: 0.5 - state["track"], -1, reset=back)
+
+
+@cache
+def pendulums(runs: int = RUNS) -> ph.States:
+    start = ph.models.start("double_pendulum")
+    q = start.q + np.random.default_rng(3).normal(size=(runs, 2))
+    return ph.States(start.system, 0.0, q, np.zeros((runs, 2)))
+
+
 def same(ours: Any, theirs: Any) -> str:
     """Every array of two sweeps equal to the bit, or `Disagreement`."""
     pairs = [(n, getattr(ours, n), getattr(theirs, n)) for n in ARRAYS]
@@ -132,20 +148,18 @@ def in_folders() -> Facts:
 
 def by_processes() -> Facts:
     """A process for each GPU makes the parts; the bits are those of native code."""
-    start = ph.models.start("double_pendulum")
-    q = start.q + np.random.default_rng(3).normal(size=(RUNS, 2))
-    states = ph.States(start.system, 0.0, q, np.zeros((RUNS, 2)))
-    wish: dict[str, Any] = {"until": 2.0, "slab": 128}
+    states, wish = pendulums(), {"until": 2.0, "slab": 128}
+    system = states.system
     with tempfile.TemporaryDirectory() as place:
         parts = ph.sweep(
-            start.system,
+            system,
             states,
             backend="cuda",
             executor="gpus",
             to=f"{place}/a",
             **wish,
         )
-        bits = same(parts.whole(), ph.sweep(start.system, states, **wish))
+        bits = same(parts.whole(), ph.sweep(system, states, **wish))
     return {"bits of native code": bits, "parts": len(parts.files.firsts)}
 
 
@@ -218,6 +232,23 @@ def rows() -> dict[str, Callable[[], Facts]]:
         "sweep: a law, fixed steps": beside(
             cart(), carts(), **wish, inputs=push, method=fixed, samples=7
         ),
+        "sweep: order 8, 200 samples": beside(
+            pendulums().system,
+            pendulums(),
+            until=10.0,
+            samples=200,
+            method=ph.methods.DormandPrince8(rtol=1e-9, atol=1e-9),
+        ),
+        "sweep: Taylor, 20 samples": beside(
+            pendulums().system,
+            pendulums(),
+            until=2.0,
+            samples=20,
+            method=ph.methods.Taylor(1e-12),
+        ),
+        "sweep: controller, walls, 50 samples": beside(
+            cart(), carts(), **wish, inputs=inputs(), events=wall(), samples=50
+        ),
         "sweep: folder": in_folders,
         "sweep: a process a GPU": by_processes,
         "sweep: no room": refused,
@@ -232,9 +263,9 @@ def rows() -> dict[str, Callable[[], Facts]]:
 
 
 def supported() -> Facts:
-    """A ball that falls on a floor, by exact contact."""
+    """A ball that falls on a floor, by exact contact, with samples on the way."""
     start = ph.models.start("bouncing_ball")
     system = start.system
     z = start.z + 0.1 * np.random.default_rng(4).normal(size=(64, len(start.z)))
     states = ph.States(system, 0.0, np.repeat(start.q[None], 64, axis=0), z)
-    return beside(system, states, until=1.0)()
+    return beside(system, states, until=1.0, samples=40)()

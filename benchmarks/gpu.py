@@ -4,6 +4,7 @@
     python -m benchmarks.gpu --reference build/gpu_reference.npz          on the GPU
     python -m benchmarks.gpu --bits                                       bits alone
     python -m benchmarks.gpu --sweeps                                     ph.sweep alone
+    python -m benchmarks.gpu --contact                                    contact alone
 
 Every program of the zoo, kernels of `ph.sweep` among them: the bits of native
 code, computed here if LLVM is installed, else read from the reference file, and those
@@ -36,7 +37,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import polhode as ph
-from benchmarks import device_sweeps
+from benchmarks import device_contact, device_sweeps
 from benchmarks.ensembles import lorenz_row, pendulums_row
 from benchmarks.measure import Disagreement, require_agreement
 from benchmarks.models import chain, orbit
@@ -311,6 +312,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--reference", type=Path, metavar="PATH")
     parser.add_argument("--bits", action="store_true", help="bits alone, no speeds")
     parser.add_argument("--sweeps", action="store_true", help="calls of ph.sweep alone")
+    parser.add_argument("--contact", action="store_true", help="Moreau's scheme alone")
     parser.add_argument("--json", type=Path, metavar="PATH", help="all rows, as JSON")
     parser.add_argument(
         "--seconds", type=float, default=230.0, help="no row begins after so many"
@@ -339,12 +341,13 @@ def main(words: Sequence[str] | None = None) -> int:
         "7-link chain, steps/s": lambda: arms(chosen.arms, chosen.steps),
     }
     subjects: dict[str, Callable[[], Facts]] = {"machine": machine}
-    if chosen.sweeps:
-        subjects |= device_sweeps.rows()
+    if chosen.sweeps or chosen.contact:
+        subjects |= device_sweeps.rows() if chosen.sweeps else {}
+        subjects |= device_contact.rows() if chosen.contact else {}
     else:
         subjects |= {} if chosen.bits else speeds
         subjects |= checks
-    if not (chosen.bits or chosen.sweeps):
+    if not (chosen.bits or chosen.sweeps or chosen.contact):
         subjects["layout, GB/s"] = lambda: records(min(chosen.craft, 200_000))
     results = {}
     begun = time.perf_counter()

@@ -1,4 +1,4 @@
-"""A page for each room with every public name in it: signature, docstring, questions.
+"""A page for each room with every public name in it: signature, docstring, arguments.
 
 Docstrings are set as they are written: their equations and figures are plain text.
 """
@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import inspect
 import re
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from api_arguments import Callee, arguments, explanation, is_named, public_paths
 
 import polhode
 
@@ -94,17 +97,61 @@ def title(room: str) -> str:
 
 
 def entry(name: str) -> str:
-    """One name: its signature, its docstring, and the questions it answers."""
+    """One name: signature, docstring, arguments, links, and what it answers."""
     value: Any = polhode
     for word in name.split("."):
         value = getattr(value, word)
-    parts = [f"## {name}\n", fenced(f"ph.{name}{signature(value)}", "python")]
-    parts.append(fenced(inspect.getdoc(documented(value)) or ""))
+    parts = [f"({label(name)})=", f"## {name}\n"]
+    parts.append(fenced(f"ph.{name}{signature(value)}", "python"))
+    text = inspect.getdoc(documented(value)) or ""
+    callee = Callee(name, getattr(value, "__module__", ""), value)
+    parts += [fenced(text), told_arguments(callee), links(name, text)]
     if inspect.isclass(value):
-        parts += [method(value, word) for word in own(value)]
+        parts += [method(callee, word) for word in own(value)]
     if isinstance(value, ModuleType):
-        parts += [member(value, word) for word in exported(value)]
+        parts += [member(name, value, word) for word in exported(value)]
     return "\n".join(part for part in parts if part)
+
+
+def label(name: str) -> str:
+    """The target of a name; sphinx takes no notice of capitals, so they are marked."""
+    return "api-" + re.sub(
+        "[A-Z]", lambda m: f"-{m[0].lower()}", name.replace(".", "-")
+    )
+
+
+def told_arguments(callee: Callee) -> str:
+    """A line for each argument that the docstring does not name."""
+    text = inspect.getdoc(callee.value) or ""
+    lines = [
+        f"- `{name}`: {explanation(callee, name)}"
+        for name in (arguments(callee.value) if callable(callee.value) else [])
+        if not is_named(name, text)
+    ]
+    return "\n".join([*lines, ""]) if lines else ""
+
+
+def links(name: str, text: str) -> str:
+    """The public names that a docstring mentions, each with its page."""
+    said = dict.fromkeys(re.findall(r"\bph\.([A-Za-z_]+(?:\.[A-Za-z_]+)?)", text))
+    plain = re.findall(r"`([A-Z][A-Za-z]+)`", text)
+    found = [*said, *(by_last_word()[word] for word in plain if word in by_last_word())]
+    known = [n for n in dict.fromkeys(found) if n in targets() and n != name]
+    if not known:
+        return ""
+    return "See " + ", ".join(f"[ph.{n}](#{label(n)})" for n in known) + ".\n"
+
+
+@cache
+def targets() -> frozenset[str]:
+    """All names that have an entry."""
+    return frozenset(public_paths())
+
+
+@cache
+def by_last_word() -> dict[str, str]:
+    """Public names by their last word."""
+    return {name.rpartition(".")[2]: name for name in public_paths()}
 
 
 def documented(value: Any) -> Any:
@@ -147,12 +194,30 @@ def own(value: type) -> list[str]:
     ]
 
 
-def method(owner: type, word: str) -> str:
-    """A line for a method: its name and the first line of its docstring."""
-    what = inspect.getattr_static(owner, word)
-    shown = word if isinstance(what, property) else f"{word}()"
-    line = (inspect.getdoc(getattr(owner, word)) or "").partition("\n")[0]
-    return f"- `{shown}`: `{line}`" if "`" not in line else f"- `{shown}`: {line}"
+def method(owner: Callee, word: str) -> str:
+    """A property in a line; a method with its signature, docstring and arguments."""
+    what = inspect.getattr_static(owner.value, word)
+    if isinstance(what, property):
+        return lined(word, inspect.getdoc(what) or "")
+    function = what.__func__ if isinstance(what, staticmethod | classmethod) else what
+    found = Callee(f"{owner.path}.{word}", owner.module, function)
+    return detailed(found, word)
+
+
+def detailed(callee: Callee, shown: str) -> str:
+    """A function under the heading of another: in a line, if it takes nothing."""
+    text = inspect.getdoc(callee.value) or ""
+    if not arguments(callee.value):
+        return lined(f"{shown}()", text)
+    bare = re.sub(r"\(\s*self(, |,\n    |,?\s*(?=\)))", "(", signature(callee.value))
+    parts = [fenced(f"{shown}{bare}", "python"), fenced(text), told_arguments(callee)]
+    return "\n".join(part for part in parts if part)
+
+
+def lined(shown: str, text: str) -> str:
+    """A name and the first line of its docstring."""
+    line = text.partition("\n")[0]
+    return f"- `{shown}`: `{line}`\n" if "`" not in line else f"- `{shown}`: {line}\n"
 
 
 def exported(module: ModuleType) -> list[str]:
@@ -161,10 +226,11 @@ def exported(module: ModuleType) -> list[str]:
     return [n for n in names if inspect.isroutine(getattr(module, n, None))]
 
 
-def member(module: ModuleType, word: str) -> str:
-    """A line for a function of a public module."""
-    line = (inspect.getdoc(getattr(module, word)) or "").partition("\n")[0]
-    return f"- `{word}()`: `{line}`" if "`" not in line else f"- `{word}()`: {line}"
+def member(name: str, module: ModuleType, word: str) -> str:
+    """A function of a public module."""
+    value = getattr(module, word)
+    home = getattr(value, "__module__", "")
+    return detailed(Callee(f"{name}.{word}", home, value), f"ph.{name}.{word}")
 
 
 def fenced(text: str, kind: str = "text") -> str:

@@ -20,7 +20,8 @@ from verification_pages import write_verification
 HERE = Path(__file__).resolve().parent
 OUT = HERE.parent / "build" / "docs"
 OURS = (
-    *("build.py", "api_pages.py", "gallery_pages.py", "verification_pages.py"),
+    *("build.py", "api_pages.py", "api_arguments.py", "api_arguments.toml"),
+    *("gallery_pages.py", "verification_pages.py"),
     "__pycache__",
 )
 

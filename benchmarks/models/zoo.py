@@ -28,7 +28,10 @@ from polhode.integrate.host.batch_kernel import (
     batch_kernel,
     event_glide,
     first_gliders,
+    sampled_glide,
+    sampled_method,
 )
+from polhode.integrate.host.batch_samples import Due, capacity, first_step
 from polhode.integrate.kernel.start import (
     StepSettings,
     initialisation,
@@ -258,6 +261,24 @@ def sweeping(name: str, method: Method, terms: int = 0) -> Animal:
     return Animal(batch_kernel(equations, method), (gliders, go.bounds, {}, *ends))
 
 
+def sampling(method: Method) -> Animal:
+    """The kernel of double pendulums that take samples inside their loop."""
+    start, draw = ph.models.start("double_pendulum"), np.random.default_rng(12)
+    equations = equations_of(start.system)
+    q = start.q + 0.5 * draw.normal(size=(SYSTEMS, 2))
+    states = ph.States(start.system, 0.0, q, np.zeros((SYSTEMS, 2)))
+    go = _launch(equations, states, step_settings(method, 10.0))
+    width = go.stepper_state.x.shape[1]
+    step = first_step(
+        go.stepper_state, sampled_method(method, UNDRIVEN, False).dense_terms
+    )
+    times = np.tile(0.04 * np.arange(capacity(width) + 1), (SYSTEMS, 1))
+    gliders = first_gliders(go.stepper_state, 0, 0)
+    ends = (np.full(SYSTEMS, 10.0), np.full(SYSTEMS, 4 * ATTEMPTS))
+    kernel = sampled_glide(equations, method, False, UNDRIVEN)
+    return Animal(kernel, (gliders, go.bounds, {}, *ends, Due(times, step)))
+
+
 def bouncing() -> Animal:
     """The same with events: balls that bounce, and are watched at their tops."""
     method = ph.methods.DormandPrince(1e-6)
@@ -310,12 +331,17 @@ def sweeps() -> dict[str, Callable[[], Animal]]:
         "sweep of heavy tops": ("heavy_top", ph.methods.CommutatorFree4(0.01)),
         "sweep of satellites": ("satellite", ph.methods.RungeKutta4(0.01)),
         "sweep of arms": ("arm", ph.methods.RungeKutta4(0.001)),
+        "sweep by Taylor series": ("pendulum", ph.methods.Taylor(1e-12)),
         "sweep by Radau IIA": ("pendulum", ph.methods.RadauIIA(1e-6)),
     }
     found: dict[str, Callable[[], Animal]] = {
         name: partial(sweeping, *words) for name, words in subjects.items()
     }
-    return found | {"sweep of bouncing balls": bouncing}
+    eighth = ph.methods.DormandPrince8(rtol=1e-9, atol=1e-9)
+    return found | {
+        "samples in the loop": partial(sampling, eighth),
+        "sweep of bouncing balls": bouncing,
+    }
 
 
 def zoo(steps: int = 100) -> dict[str, Animal]:

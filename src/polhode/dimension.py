@@ -65,7 +65,7 @@ def require_dimension(unit: str, wanted: str, what: str) -> None:
     if there.dimensionality != needed.dimensionality:
         raise ModelError(
             f"{what} has the unit {unit or '1'}, and needs {wanted}.",
-            f"Its dimension is {_said(there)}, and not {_said(needed)}.",
+            f"Its dimension is {_unit_text(there)}, and not {_unit_text(needed)}.",
             "Look whether two quantities have changed places, or give its unit right.",
         )
 
@@ -87,7 +87,7 @@ def combined(law: Any, sources: list[Measured | float]) -> str | None:
     return f"{made.to_base_units().units:~C}"
 
 
-def _said(unit: Any) -> str:
+def _unit_text(unit: Any) -> str:
     return str(unit.dimensionality).replace("dimensionless", "none")
 
 

@@ -216,7 +216,7 @@ KERNELS = {
     "sliding_friction": (friction.sliding_friction, (A, K, L)),
     "sticks": (friction.sticks, (A, K, L)),
     "coulomb_friction": (
-        lambda v, a, N, s, d: friction.coulomb_friction(v, a, N, (s, d)),
+        lambda v, a, N, s, d: friction.coulomb_friction(v, a, N, static=s, dynamic=d),
         (A, B, K, L, M),
     ),
     "regularised_friction": (friction.regularised_friction, (A, K, L, M)),

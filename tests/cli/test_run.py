@@ -195,7 +195,7 @@ def test_an_interrupted_command_ends_with_130(capsys, monkeypatch, tmp_path, wor
         raise KeyboardInterrupt
 
     monkeypatch.setattr(
-        "polhode.integrate.host.loop._Clock.tell", lambda *_: press(*_[1:])
+        "polhode.integrate.host.progress.Clock.tell", lambda *_: press(*_[1:])
     )
     assert main(list(words)) == 130
     said = capsys.readouterr()

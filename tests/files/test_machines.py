@@ -12,7 +12,8 @@ from polhode.errors import FileError
 from polhode.files.model import model_text
 from polhode.files.schema import model_schema
 from polhode.files.writing import write_system
-from polhode.system import rows
+from polhode.supports.slack_rope import SlackRope
+from polhode.system import contacts, rows
 from schema_check import fits
 from strategies_system import random_state
 from written_again import again, assert_same
@@ -122,6 +123,26 @@ def test_a_workshop_comes_back(which, tmp_path):
     assert len(shop.held) == 9
     assert found.parameters == pytest.approx(system.parameters, rel=1e-15)
     one, other = (rows.positions(s, 0.0, state.q) for s in (system, found))
+    np.testing.assert_allclose(other, one, rtol=1e-14)
+
+
+@pytest.mark.parametrize("section", ["constraints", "supports"])
+def test_a_rope_that_goes_slack_comes_back(section, tmp_path):
+    """Said as a constraint or as a support, it is one support, written among these."""
+    world, load = ph.World(), ph.Particle("load", 2.0)
+    axle = ph.machines.flywheel("axle", world.origin, 0.1, axis=ph.Y)
+    way = [world.point(-2, 0, 0), ph.machines.Pulley(axle, 0.2), load.mass_centre]
+    rope = ph.machines.Rope(way, [2.0, 3.0], slack=True, restitution=0.3, name="cord")
+    given = {section: [rope if section == "constraints" else SlackRope(rope)]}
+    system = ph.System([axle, load], **given, name="crane")
+    document, lost = write_system(system)
+    assert not lost
+    assert document["supports"]["cord"]["kind"] == "rope"
+    assert fits(document, model_schema())
+    found = again(tmp_path, system).system
+    assert found.parameters == pytest.approx(system.parameters, rel=1e-15)
+    state = random_state(system, np.random.default_rng(3))
+    one, other = (contacts.gaps(s, 0.0, state.q) for s in (system, found))
     np.testing.assert_allclose(other, one, rtol=1e-14)
 
 

@@ -10,7 +10,12 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 from polhode.formulation.compare import _middle, disagreement
-from polhode.formulation.shared.short_motion import SHARE, answers_of, moved, step_of
+from polhode.formulation.shared.short_motion import (
+    SHARE,
+    after_steps,
+    answers_of,
+    step_of,
+)
 from strategies_system import topology
 
 
@@ -34,7 +39,7 @@ def test_the_short_motion_is_that_of_the_simulation(form):
     y = equations.velocities(state)
     answer = ph.compile(answers_of(equations), state.t, state.q, y, batched=True)
     start = np.array([state.t]), state.q[None], y[None]
-    q, V = moved(answer, start, np.array([h]), steps)
+    q, V = after_steps(answer, *start, h=np.array([h]), steps=steps)
     later = ph.State(system, state.t, q[0], state.z)
     assert_close(system.poses(0.0, later.q).origins, places(reference()), rtol=1e-12)
     assert np.shape(V) == (1, 2, 6)

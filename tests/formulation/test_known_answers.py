@@ -156,4 +156,4 @@ def test_redundant_constraints_leave_many_reactions():
     assert all(np.isnan(row.motion) for row in table.applied)
     assert table.worst < 1e-12
     assert all(np.isnan(row.reactions) for row in table.applied)
-    assert "many" in str(table.applied[0])
+    assert "many" in table.applied[0].cells

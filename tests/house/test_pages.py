@@ -16,7 +16,9 @@ DOCS = ROOT / "docs"
 
 
 def loaded(name):
-    """A module of the documentation's own."""
+    """A module of the documentation's own; they import each other."""
+    if str(DOCS) not in sys.path:
+        sys.path.append(str(DOCS))
     spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -36,6 +38,36 @@ def test_every_public_name_has_its_entry(tmp_path):
         assert f"\n{room}\n" in listed, room
     simulate = (tmp_path / "integrate.md").read_text(encoding="utf-8")
     assert "ph.simulate(\n    model: System | Equations,\n" in simulate
+
+
+def test_every_argument_is_explained():
+    """By the docstring of its callable, or by a line on the pages; no line is idle."""
+    told = loaded("api_arguments")
+    assert told.unexplained() == []
+    assert told.unused() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Its `mass`, kg.", True),
+        ("mass   kg", True),
+        ("Masses of all.", False),
+        ("A body.\n\n>>> body(mass=2.0)", False),
+    ],
+)
+def test_an_argument_is_named_by_prose(text, named):
+    """An example shows how it is given, not what it is; another word is not it."""
+    assert loaded("api_arguments").is_named("mass", text) is named
+
+
+def test_pages_tell_arguments_and_link(tmp_path):
+    """What a docstring leaves out is in a list; names that it mentions are links."""
+    pages = loaded("api_pages")
+    pages.write_api(tmp_path)
+    actions = (tmp_path / "actions.md").read_text(encoding="utf-8")
+    assert "\n- `on`: a joint, or the first point\n" in actions
+    assert "](#api--coulomb)" in (tmp_path / "constraints.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", GALLERY)

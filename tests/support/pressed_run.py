@@ -387,6 +387,9 @@ def leave_in_the_middle(seed: int) -> None:
 
 def main(kind: str, first: str, tries: str) -> None:
     """Try a kind so often; or exit in the middle of a call."""
+    # What a shell starts in the background ignores Ctrl-C, and so do its children:
+    # nothing would be interrupted, and all would hold.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if kind == "exit":
         leave_in_the_middle(int(first))
         return

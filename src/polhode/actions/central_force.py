@@ -92,10 +92,10 @@ class CentralForce(PointAction):
             # From one place they part at the speed at which they move.
             rate = removable(closed, norm(v), dot(d, v) / safe)
 
-            def pushed(x: Any) -> Any:
+            def force_of(x: Any) -> Any:
                 return given(self.name, self.law, (x, rate, t), constants=constants)
 
-            push, slope = jax.jvp(pushed, (length,), (jnp.ones_like(length),))
+            push, slope = jax.jvp(force_of, (length,), (jnp.ones_like(length),))
             slope = jnp.where(jnp.isfinite(slope), slope, 0.0)
             limit = jnp.where(push == 0, slope, np.nan)
             return removable(closed, limit, push / safe) * d

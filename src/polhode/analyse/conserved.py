@@ -164,7 +164,7 @@ def conserved(
     """
     system = model.system if isinstance(model, Equations) else model
     equations = equations_of(system)
-    asked = _asked(equations, model, groups or {}, poles or {})
+    asked = _answers(equations, model, groups or {}, poles or {})
     states = _states(system, parameters, SPARE + max(len(b.names) for b in asked))
     program = compile(
         balances.rates_of(model if isinstance(model, Equations) else equations, asked),
@@ -206,7 +206,7 @@ def _sorted(asked: list[Balance], rates: list[Rate]) -> tuple[Any, Any, Any]:
     return tuple(each for each, _ in kept), broken, tuple(zero)
 
 
-def _asked(
+def _answers(
     equations: Equations, model: Any, groups: Mapping[str, Group], poles: Any
 ) -> list[Balance]:
     import jax.numpy as jnp
@@ -310,7 +310,7 @@ def _sums(balance: Balance, rate: Rate, others: np.ndarray) -> list[Integral]:
     for row in reduced(right[small] / sizes[others]):
         weights = np.zeros(len(sizes))
         weights[others] = row
-        name = _said(balance.names, weights)
+        name = _combination_text(balance.names, weights)
         found.append(Integral(name, "the changes cancel", balance, weights))
     return found
 
@@ -320,7 +320,7 @@ def _is_multiple(value: np.ndarray, other: np.ndarray) -> bool:
     return bool(np.linalg.norm(rest) < 1e-8 * np.linalg.norm(value))
 
 
-def _said(names: tuple[str, ...], weights: np.ndarray) -> str:
+def _combination_text(names: tuple[str, ...], weights: np.ndarray) -> str:
     parts = []
     for name, weight in zip(names, weights, strict=True):
         factor = "" if abs(abs(weight) - 1) < 1e-9 else f"{abs(weight):.6g} "

@@ -26,7 +26,7 @@ from polhode.analyse.machinery.distribution import (
     Distribution,
     allowed_motions,
     brackets,
-    grown,
+    extension,
     independent,
     rounding,
 )
@@ -108,7 +108,7 @@ class Integrability(Answer):
         """All that brackets reach."""
         found, reached = self.allowed, self.reached
         most = self.state.system.speeds - _known(self.state.system, self.matrix)
-        while (more := grown(found, reached)) is not None:
+        while (more := extension(found, reached)) is not None:
             found = more
             if found.rank >= most:
                 break

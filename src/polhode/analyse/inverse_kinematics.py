@@ -180,7 +180,7 @@ class _Search:
         self.flat_q, self.flat_z = np.array(flat, dtype=int).reshape(-1, 2).T
         for name in held:
             self.loose[system.edge(name).z] = False
-        self.call, self.wanted = self._program(), self._wanted()
+        self.call, self.wanted = self._program(), self._targets()
 
     def _program(self) -> RepeatedCall:
         """q, wanted places and turns -> e (m,) and J (m, nz).
@@ -220,10 +220,10 @@ class _Search:
         )
         key = ("inverse kinematics", *seats)
         return system.remembered(
-            key, lambda: RepeatedCall(compile(errors, self.first, *self._wanted()))
+            key, lambda: RepeatedCall(compile(errors, self.first, *self._targets()))
         )
 
-    def _wanted(self) -> tuple[np.ndarray, np.ndarray]:
+    def _targets(self) -> tuple[np.ndarray, np.ndarray]:
         turns = [np.eye(3) if g.turn is None else g.turn for g in self.goals]
         return np.stack([g.place for g in self.goals]), np.stack(turns)
 

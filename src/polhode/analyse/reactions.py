@@ -139,7 +139,7 @@ class ReactionTable(Answer):
         rows = [force + couple for force, couple in zip(*found, strict=True)]
         flags = [np.roll(self.loose[name], 3) for name in self.names]
         both = zip(rows, flags, strict=True)
-        return [tuple(map(_starred, row, marks)) for row, marks in both]
+        return [tuple(map(_with_star, row, marks)) for row, marks in both]
 
     @property
     def lever(self) -> float:
@@ -265,7 +265,7 @@ def _loose(
     return found
 
 
-def _starred(text: str, is_loose: bool) -> str:
+def _with_star(text: str, is_loose: bool) -> str:
     return f"{text}{STAR if is_loose else ''}"
 
 

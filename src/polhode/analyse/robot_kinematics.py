@@ -34,6 +34,7 @@ from polhode.matter.parameter import NOMINAL
 from polhode.system.checked_argument import system_argument
 from polhode.system.kinematics import placement, subspace
 from polhode.system.members import suggestion
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 from polhode.system.tree import Edge
 
@@ -65,12 +66,12 @@ class RobotFrame:
 
     def pose(self, q: Any) -> Placed:
         """Where it is."""
-        return Placed(*self._asked("pose", self._pose, q))
+        return Placed(*self._answer_of("pose", self._pose, q))
 
     def jacobian(self, q: Any, axes: str = "aligned") -> np.ndarray:
         """J (6, nz) with [w; v] = J z."""
         law = self._jacobian(_choice(axes))
-        return self._asked(f"jacobian {axes}", law, q)
+        return self._answer_of(f"jacobian {axes}", law, q)
 
     def jacobian_rate(self, q: Any, z: Any, axes: str = "aligned") -> np.ndarray:
         """dJ/dt (6, nz) along the speeds z."""
@@ -80,12 +81,12 @@ class RobotFrame:
             along = self.system.rates(0.0, q, z)
             return jax.jvp(law, (q,), (along,))[1]
 
-        return self._asked(f"rate {axes}", rate, q, z)
+        return self._answer_of(f"rate {axes}", rate, q, z)
 
     def velocity(self, q: Any, z: Any, axes: str = "aligned") -> np.ndarray:
         """[w; v] (6,)."""
         law = self._jacobian(_choice(axes))
-        return self._asked(f"velocity {axes}", lambda q, z: law(q) @ z, q, z)
+        return self._answer_of(f"velocity {axes}", lambda q, z: law(q) @ z, q, z)
 
     def drift(self, q: Any, z: Any, axes: str = "aligned") -> np.ndarray:
         """dJ/dt z (6,): what the acceleration is while the speeds are constant."""
@@ -95,7 +96,7 @@ class RobotFrame:
             along = self.system.rates(0.0, q, z)
             return jax.jvp(lambda q: law(q) @ z, (q,), (along,))[1]
 
-        return self._asked(f"drift {axes}", drift, q, z)
+        return self._answer_of(f"drift {axes}", drift, q, z)
 
     def operational_inertia(self, q: Any, axes: str = "aligned") -> np.ndarray:
         """L (6, 6) = (J M^-1 J^T)^-1: what a wrench at its origin feels.
@@ -135,7 +136,7 @@ class RobotFrame:
 
         return jacobian
 
-    def _asked(self, word: str, law: Callable[..., Any], *arguments: Any) -> Any:
+    def _answer_of(self, word: str, law: Callable[..., Any], *arguments: Any) -> Any:
         seat = (self.body, self.place.tobytes(), self.turn.tobytes())
         return _answer(self.system, ("frame", *seat, word), law, arguments)
 
@@ -174,11 +175,11 @@ class Kinematics:
     def mass_matrix(self, q: Any) -> np.ndarray:
         """M (nz, nz), by composite bodies."""
         system = self.system
-        return self._asked("M", lambda q: mass_matrix(system, q, NOMINAL), q)
+        return self._answer_of("M", lambda q: mass_matrix(system, q, NOMINAL), q)
 
     def mass_centre(self, q: Any) -> np.ndarray:
         """Where the mass centre of the whole is (3,)."""
-        return self._asked("G", lambda q: _mass_centre(self.system, q), q)
+        return self._answer_of("G", lambda q: _mass_centre(self.system, q), q)
 
     def mass_centre_jacobian(self, q: Any) -> np.ndarray:
         """J (3, nz) with v_G = J z."""
@@ -186,15 +187,15 @@ class Kinematics:
         def jacobian(q: Any) -> Any:
             return _centroidal(self.system, q)[3:] / _mass(self.system)
 
-        return self._asked("G jacobian", jacobian, q)
+        return self._answer_of("G jacobian", jacobian, q)
 
     def centroidal_matrix(self, q: Any) -> np.ndarray:
         """A (6, nz) with [L_G; P] = A z, along the world's axes."""
-        return self._asked("A", lambda q: _centroidal(self.system, q), q)
+        return self._answer_of("A", lambda q: _centroidal(self.system, q), q)
 
     def centroidal_momentum(self, q: Any, z: Any) -> np.ndarray:
         """[L_G; P] (6,): the momentum about the mass centre, along the world's axes."""
-        return self._asked("h", lambda q, z: _centroidal(self.system, q) @ z, q, z)
+        return self._answer_of("h", lambda q, z: _centroidal(self.system, q) @ z, q, z)
 
     def gravity_compensation(self, q: Any) -> np.ndarray:
         """What motors must give (nz,) for the system to stay at rest at q.
@@ -202,21 +203,23 @@ class Kinematics:
         All actions count, springs and weight alike: tau = -f(q, 0).
         """
 
-        def needed(q: Any) -> Any:
+        def efforts_needed(q: Any) -> Any:
             still = jnp.zeros(self.system.speeds)
-            return inverse_dynamics(self.system, (0.0, q, still), still, NOMINAL)
+            return inverse_dynamics(
+                self.system, StateArrays(0.0, q, still), still, NOMINAL
+            )
 
-        return self._asked("rest", needed, q)
+        return self._answer_of("rest", efforts_needed, q)
 
     def inverse_dynamics(self, q: Any, z: Any, z_dot: Any) -> np.ndarray:
         """What must act (nz,) beside the actions for these accelerations."""
 
-        def needed(q: Any, z: Any, z_dot: Any) -> Any:
-            return inverse_dynamics(self.system, (0.0, q, z), z_dot, NOMINAL)
+        def efforts_needed(q: Any, z: Any, z_dot: Any) -> Any:
+            return inverse_dynamics(self.system, StateArrays(0.0, q, z), z_dot, NOMINAL)
 
-        return self._asked("inverse dynamics", needed, q, z, z_dot)
+        return self._answer_of("inverse dynamics", efforts_needed, q, z, z_dot)
 
-    def _asked(self, word: str, law: Callable[..., Any], *arguments: Any) -> Any:
+    def _answer_of(self, word: str, law: Callable[..., Any], *arguments: Any) -> Any:
         return _answer(self.system, ("kinematics", word), law, arguments)
 
     def __repr__(self) -> str:

@@ -90,12 +90,12 @@ def _ledger(console: Any, free_body: Any, inertia: Any, program: Any) -> None:
 
     import polhode as ph
 
-    def kept(state: Any) -> tuple:
+    def invariants(state: Any) -> tuple:
         momentum = free_body.angular_momentum(inertia, state)
         return free_body.kinetic_energy(inertia, state.spin), momentum
 
     start = _start(free_body)
-    audit = ph.compile(kept, start)
+    audit = ph.compile(invariants, start)
     before, after = audit(start), audit(program(start, LONG))
     scale = np.linalg.norm(before[1])
     _heading(console, f"Ledger after {LONG:,} steps")

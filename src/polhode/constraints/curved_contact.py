@@ -60,14 +60,14 @@ class CurvedContact:  # limit: the questions of every contact, and Newton's part
 
     def point(self, placed: Placed, table: Table) -> Any:
         """The rolling body's point that is nearest, in the world (3,)."""
-        n = self._found(*self._seen(placed, table))
+        n = self._found(*self._relative_pose(placed, table))
         down_B = placed.rotations[0].T @ (placed.rotations[1] @ -n)
         arm = coordinates_of(self.surface.centre, table) + self.surface.support(down_B)
         return placed.origins[0] + placed.rotations[0] @ arm
 
     def height(self, placed: Placed, table: Table) -> Any:
         """How far the two are apart along n."""
-        return self._height(*self._seen(placed, table))
+        return self._height(*self._relative_pose(placed, table))
 
     def tangents(self, placed: Placed, table: Table) -> Any:
         """Two directions (3, 2) square to n, in the axes of what is rolled on."""
@@ -75,9 +75,9 @@ class CurvedContact:  # limit: the questions of every contact, and Newton's part
 
     def normal(self, placed: Placed, table: Table) -> Any:
         """n (3,) in the same axes."""
-        return self._found(*self._seen(placed, table))
+        return self._found(*self._relative_pose(placed, table))
 
-    def _seen(self, placed: Placed, table: Table) -> tuple[Any, Any]:
+    def _relative_pose(self, placed: Placed, table: Table) -> tuple[Any, Any]:
         """Centre (3,) and rotation (3, 3) of the body, from what it rolls on."""
         away = place(placed, 0, self.surface.centre, table)
         away = away - place(placed, 1, self.on.centre, table)
@@ -87,7 +87,7 @@ class CurvedContact:  # limit: the questions of every contact, and Newton's part
     def _nearest(self, c: Any, R: Any, n: Any) -> Any:
         return c + R @ self.surface.support(R.T @ -n)
 
-    def _missed(self, c: Any, R: Any, n: Any) -> Any:
+    def _contact_residual(self, c: Any, R: Any, n: Any) -> Any:
         """What vanishes (3,) when n is square to both surfaces where they meet."""
         P = self._nearest(c, R, n)
         if isinstance(self.on, Track):
@@ -116,7 +116,9 @@ class CurvedContact:  # limit: the questions of every contact, and Newton's part
             else:
                 apart = n @ (P - self.on.support(n))
             # Where no normal was found the two do not count as touching.
-            missed = jnp.max(jnp.abs(jax.lax.stop_gradient(self._missed(c, R, n))))
+            missed = jnp.max(
+                jnp.abs(jax.lax.stop_gradient(self._contact_residual(c, R, n)))
+            )
             size = 1.0 if isinstance(self.on, Track) else jnp.sqrt(c @ c)
             size = jax.lax.stop_gradient(size)
             return apart + jnp.where(missed > FOUND * size, missed, 0.0)
@@ -131,7 +133,7 @@ class CurvedContact:  # limit: the questions of every contact, and Newton's part
 
         def better(now: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
             count, n, _ = now
-            y = -_step(_along(lambda n: self._missed(*held, n), n))
+            y = -_step(_along(lambda n: self._contact_residual(*held, n), n))
             far = jnp.max(jnp.abs(y))
             return count + 1, _turned(n, y / jnp.maximum(1.0, far / LONGEST)), far
 
@@ -142,8 +144,8 @@ class CurvedContact:  # limit: the questions of every contact, and Newton's part
         first = (jnp.zeros((), jnp.int64), self._first(held[0]), jnp.ones(()))
         _, n, _ = lax.while_loop(is_far, better, first)
         n = lax.stop_gradient(n)
-        solve = _inverse(_along(lambda n: self._missed(*held, n), n))
-        missed = _along(lambda n: self._missed(c, R, n), n)
+        solve = _inverse(_along(lambda n: self._contact_residual(*held, n), n))
+        missed = _along(lambda n: self._contact_residual(c, R, n), n)
         y = jnp.zeros(2)
         for _ in range(ORDERS):
             y = y - solve @ missed(y)

@@ -67,11 +67,11 @@ def regressor(
     """
     rule = choice_named(choice)
 
-    def needed(a: Any) -> Any:
+    def virtual_force(a: Any) -> Any:
         M = inertia_of(a)
         return M @ A_r + rule.dyadic(M, V) @ V_r
 
-    return jax.jacfwd(needed)(jnp.zeros(10))
+    return jax.jacfwd(virtual_force)(jnp.zeros(10))
 
 
 @system_argument

@@ -82,9 +82,9 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             )
         turn = Turn(*self.task.program(ages * self.task.dt, self._q, self._z, acted))
         waits = self._over & (self.autoreset is AutoresetMode.NEXT_STEP)
-        return self._told(turn, waits)
+        return self._step_answer(turn, waits)
 
-    def _told(
+    def _step_answer(
         self, turn: Turn, waits: np.ndarray
     ) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """What a step tells; copies that wait begin anew in its place."""

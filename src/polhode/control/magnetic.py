@@ -38,13 +38,13 @@ def detumbling(system: System, rods: str, gain: float) -> Laws:
 
     `ph.simulate(system, start, until, inputs=ph.space.detumbling(system, "rods", 1e6))`
     """
-    felt = _felt_field(system, rods)
+    body_field = _felt_field(system, rods)
 
     def law(t: Any, state: State) -> Any:
         t = 1.0 * jnp.asarray(t)
         q_dot = system.rates(t, state.q, state.z)
         now, changing = (t, 1.0 * state.q), (jnp.ones_like(t), 1.0 * q_dot)
-        return -gain * jax.jvp(felt, now, changing)[1]
+        return -gain * jax.jvp(body_field, now, changing)[1]
 
     return {rods: law}
 
@@ -62,10 +62,10 @@ def momentum_dumping(
     `inputs=wheels.inputs(hold) | ph.space.momentum_dumping(system, "rods", wheels, k)`
     """
     require_wheels(wheels)
-    felt = _felt_field(system, rods)
+    body_field = _felt_field(system, rods)
 
     def law(t: Any, state: State) -> Any:
-        B = felt(1.0 * jnp.asarray(t), 1.0 * state.q)
+        B = body_field(1.0 * jnp.asarray(t), 1.0 * state.q)
         return gain * cross(wheels.momentum(state), B) / dot(B, B)
 
     return {rods: law}
@@ -83,10 +83,10 @@ def _felt_field(system: System, rods: str) -> Callable[[Any, Any], Any]:
         )
     places = jnp.array(system.places_of(action.bodies))
 
-    def felt(t: Any, q: Any) -> Any:
+    def body_field(t: Any, q: Any) -> Any:
         poses = with_world(system.poses(t, q))
         own = type(poses)(*(part[places] for part in poses))
         B, _ = action.field_at(own, t)
         return own.rotations[0].T @ B
 
-    return felt
+    return body_field

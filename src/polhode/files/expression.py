@@ -321,7 +321,7 @@ def _written(value: Any) -> tuple[str, int] | None:
         return (value.name if plain else quoted(value.name), 4)
     parts = [_written(source) for source in value.sources]
     if value.law is operator.neg and parts[0]:
-        return (f"-{_bracketed(parts[0], 3)}", 0)
+        return (f"-{_bracketed(*parts[0], least=3)}", 0)
     word = WORDS.get(value.law)
     if word is not None and parts[0]:
         return (f"{word}({parts[0][0]})", 4)
@@ -330,7 +330,9 @@ def _written(value: Any) -> tuple[str, int] | None:
         return None
     rank = RANKS[sign]
     least = (4, 4) if sign == "**" else (rank, rank + 1)
-    left, right = (_bracketed(p, r) for p, r in zip(parts, least, strict=True) if p)
+    left, right = (
+        _bracketed(*p, least=r) for p, r in zip(parts, least, strict=True) if p
+    )
     return (f"{left} {sign} {right}", rank)
 
 
@@ -339,6 +341,5 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _bracketed(part: tuple[str, int], least: int) -> str:
-    text, rank = part
+def _bracketed(text: str, rank: int, *, least: int) -> str:
     return text if rank >= least else f"({text})"

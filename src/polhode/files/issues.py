@@ -57,14 +57,16 @@ def refusal(path: Path, issues: list[Issue]) -> ModelFileError:
     kind = UnsafeFile if any(issue.is_unsafe for issue in found) else ModelFileError
     count = "1 error" if len(found) == 1 else f"{len(found)} errors"
     count += " or more" if len(found) >= MOST else ""
-    return kind(f"{path.name!r} is no model that can be read: {count}.", *_told(lines))
+    return kind(
+        f"{path.name!r} is no model that can be read: {count}.", *_report(lines)
+    )
 
 
-def _told(lines: list[str]) -> tuple[str, str]:
+def _report(lines: list[str]) -> tuple[str, str]:
     return "\n".join(lines), "What a model file may say is in docs/model-files.md."
 
 
-def said(path: Way) -> str:
+def path_text(path: Way) -> str:
     """The way to a value in the words of the file: `joints.hinge.axis`."""
     words = "".join(f"[{k}]" if isinstance(k, int) else f".{k}" for k in path)
     return f"{words[1:]}: " if words else ""

@@ -48,7 +48,7 @@ from polhode.files.contacts import (
 )
 from polhode.files.expression import Formula
 from polhode.files.loads import CONTACT_LAW, FRICTION_LAW, MASSES, VECTOR
-from polhode.files.machines import MACHINE_ACTIONS, MACHINE_CONSTRAINTS
+from polhode.files.machines import MACHINE_ACTIONS, MACHINE_CONSTRAINTS, SLACK_ROPE
 from polhode.files.references import BODY, CONSTRAINT, JOINT, POINT, SUPPORT
 from polhode.files.space import SPACE_ACTIONS
 from polhode.files.values import (
@@ -496,5 +496,6 @@ SUPPORTS = {
         ),
         Kind("rolling_friction", RollingFriction, ARMS),
         Kind("spinning_friction", SpinningFriction, ARMS),
+        Kind(*SLACK_ROPE),
     )
 }

@@ -30,6 +30,7 @@ from polhode.constraints.machines.transmissions import (
 )
 from polhode.constraints.tendon_length import TendonLength
 from polhode.constraints.vehicles.ackermann import Ackermann
+from polhode.files.contacts import RESTITUTION
 from polhode.files.issues import Way, nearest
 from polhode.files.loads import read_table
 from polhode.files.references import BODY, JOINT, POINT
@@ -53,6 +54,7 @@ from polhode.files.values import (
     write_quantity,
 )
 from polhode.matter.axes import X, Y, Z
+from polhode.supports.slack_rope import SlackRope
 
 WHOLE = plain(int, "whole number", {"type": "integer"})
 PULLEY = {"radius": QUANTITY, "side": DIRECTION, "sense": WHOLE, "name": TEXT}
@@ -317,6 +319,24 @@ MACHINE_ACTIONS: tuple[tuple[str, type, tuple[Field, ...]], ...] = (
     ),
 )
 
+
+def slack_rope(along: Any, length: Any, restitution: Any, name: str) -> SlackRope:
+    """A rope that may go slack, as the support that it is."""
+    rope = Rope(along, length, slack=True, restitution=restitution, name=name)
+    return SlackRope(rope)
+
+
+# A rope that may go slack, as it is written: among the supports.
+SLACK_ROPE: tuple[Any, ...] = (
+    "rope",
+    SlackRope,
+    (
+        Field("along", each(STOP), "points, and pulleys between them"),
+        Field("length", LENGTH, "m; of the whole, or of each strand"),
+        Field("restitution", RESTITUTION, "where it is jerked taut", 0.0),
+    ),
+    slack_rope,
+)
 DRIVEN = (Field("driven", JOINT), Field("driver", JOINT))
 SHAFTS = (Field("first", BODY), Field("second", BODY))
 
@@ -329,6 +349,8 @@ MACHINE_CONSTRAINTS: tuple[tuple[Any, ...], ...] = (
         (
             Field("along", each(STOP), "points, and pulleys between them"),
             Field("length", LENGTH, "m; of the whole, or of each strand"),
+            Field("slack", FLAG, "whether it may go slack", False),
+            Field("restitution", RESTITUTION, "of a rope jerked taut", 0.0),
         ),
     ),
     (

@@ -67,7 +67,7 @@ def _number(text: str, number: str) -> float:
         return float(number)
     except ValueError as reason:
         raise AnalysisError(
-            f"{text!r} ends in {number.strip()!r}, which is no number.",
+            f"{text!r} ends in {number.strip()!r}, which is not a finite number.",
             "A goal is held against a number in SI units.",
             'Write "peak of hinge <= 0.5".',
         ) from reason

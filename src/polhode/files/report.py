@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import final
 
-from polhode.files.issues import MOST, Issue, Lines, Spot, Way, refusal, said
+from polhode.files.issues import MOST, Issue, Lines, Spot, Way, path_text, refusal
 from polhode.files.source_positions import offsets_of
 
 
@@ -29,7 +29,8 @@ class Report:
         """Note an error at a value, or at the nearest thing above it that is there."""
         if self.is_full:
             return
-        self.issues.append(Issue(self.spot(path), f"{said(path)}{text}", is_unsafe))
+        words = f"{path_text(path)}{text}"
+        self.issues.append(Issue(self.spot(path), words, is_unsafe))
 
     def spot(self, path: Way) -> Spot:
         """Where a value is, or what holds it."""

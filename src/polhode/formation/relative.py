@@ -142,18 +142,17 @@ def _turned_about(
     for edge in system.tree.edges:
         own = x[edge.z]
         if isinstance(edge.joint, Free) and not edge.is_reversed:
-            own = _free(edge, q[edge.q], own, (arms[edge.child], known), back)
+            own = _free(edge, q[edge.q], own, back, arm=arms[edge.child], table=known)
         parts.append(own)
     return jnp.concatenate(parts)
 
 
-def _free(edge: Edge, q: Any, own: Any, given: tuple[Any, Table], back: bool) -> Any:
+def _free(edge: Edge, q: Any, own: Any, back: bool, *, arm: Any, table: Table) -> Any:
     """The speeds of a free joint from its part of nu, or the other way.
 
     z is the twist of M in F about Mo along M; nu is about the body's point, along F, or
     along M for what hangs on nothing.
     """
-    arm, table = given
     R_CM, p_CoMo_C = edge.joint.second_frame(table)
     r = R_CM.T @ (arm - p_CoMo_C)
     R_FM = edge.joint.pose(q, table)[0] if edge.parent >= 0 else jnp.eye(3)

@@ -60,9 +60,9 @@ def formation_tree(
     _require_tree(name, leader, hangs)
     owners = [frame.owner for frame in frames_used(actions, ())]
     worlds = [owner for owner in owners if isinstance(owner, World)]
-    hung = [_hung(known[leader], worlds[0] if worlds else World())]
+    hung = [_joint_to(known[leader], worlds[0] if worlds else World())]
     for word, carrier in hangs.items():
-        hung.append(_hung(known[word], known[carrier]))
+        hung.append(_joint_to(known[word], known[carrier]))
     return System([*hung, *joints], actions, name=name)
 
 
@@ -117,7 +117,7 @@ def _shared(edges: Mapping[Joint, Edge], joint: Joint, source: System) -> Edge:
     return edges[joint]
 
 
-def _hung(body: Any, carrier: Any) -> Joint:
+def _joint_to(body: Any, carrier: Any) -> Joint:
     """Six freedoms for a body, three for a particle."""
     kind = Translation if isinstance(body, Particle) else Free
     return kind(body.name, Point.origin(carrier.frame), Point.origin(body.frame))

@@ -14,7 +14,7 @@ from polhode.errors import ModelError, PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.formulation.registry import FORMULATIONS
 from polhode.formulation.shared.dense_form import refuse_many_bodies
-from polhode.formulation.shared.short_motion import answers_of, moved, step_of
+from polhode.formulation.shared.short_motion import after_steps, answers_of, step_of
 from polhode.lowering.compile import Program, compile
 from polhode.lowering.trace.captured_constants import one_look
 from polhode.matter.parameter import NOMINAL, Table
@@ -296,7 +296,7 @@ def _evaluated(equations: Equations, states: list[State], steps: int) -> _Found:
     h = np.array([step_of(*pair) for pair in pairs])
     end = None
     if steps:
-        q, twists = moved(program, (t, q, y), h, steps)
+        q, twists = after_steps(program, t, q, y, h=h, steps=steps)
         end = np.stack([system.normalised(row) for row in q]), twists
     return _Found(equations, program, y[0], now.bodies, now.wrenches, end)
 

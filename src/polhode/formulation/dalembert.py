@@ -45,7 +45,7 @@ def dalembert(system: System) -> Equations:
     def terms(t: Any, q: Any, z: Any, table: Any, felt: Any = None) -> Terms:
         still, u = jnp.zeros(system.speeds), z if felt is None else felt
 
-        def lost(z_dot: Any) -> Any:
+        def inertial_power(z_dot: Any) -> Any:
             """The virtual power of inertia for each unit virtual speed, negative."""
             return jax.grad(
                 lambda virtual: (
@@ -57,8 +57,8 @@ def dalembert(system: System) -> Equations:
             lambda virtual: applied_power(system, StateArrays(t, q, z), virtual, table)
         )(still)
         return Terms(
-            jax.jacfwd(lost)(still),
-            lost(still),
+            jax.jacfwd(inertial_power)(still),
+            inertial_power(still),
             given,
             *system.constraint_rows(t, q, z, table),
         )

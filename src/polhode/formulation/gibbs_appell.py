@@ -32,10 +32,10 @@ from polhode.system.system import System
 
 
 def acceleration_energy(
-    system: System, t: Any, q: Any, rates: tuple[Any, Any], table: Any
+    system: System, state: StateArrays, z_dot: Any, table: Any
 ) -> Any:
-    """S of all bodies, and of rotors along their joints; `rates` are (z, z_dot)."""
-    z, z_dot = rates
+    """S of all bodies, and of rotors along their joints."""
+    t, q, z = state
     q_dot = system.rates(t, q, z, table)
     V, V_dot = jax.jvp(
         lambda q, z: system.body_twists(t, q, z, table), (q, z), (q_dot, z_dot)
@@ -61,8 +61,9 @@ def gibbs_appell(system: System, velocities: Velocities | None = None) -> Equati
         u = y if felt is None else felt
 
         def S(y_dot: Any) -> Any:
-            rates = speeds_and_rates(system, chosen, StateArrays(t, q, u), y_dot, table)
-            return acceleration_energy(system, t, q, rates, table)
+            here = StateArrays(t, q, u)
+            z, z_dot = speeds_and_rates(system, chosen, here, y_dot, table)
+            return acceleration_energy(system, StateArrays(t, q, z), z_dot, table)
 
         slope, still = jax.grad(S), jnp.zeros(system.speeds)
         z, E = chosen.zeta(t, q, y), jax.jacfwd(chosen.zeta, 2)(t, q, y)

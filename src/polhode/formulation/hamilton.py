@@ -38,6 +38,7 @@ from polhode.formulation.solve.equations_of_motion import (
     solve_rows,
 )
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 
@@ -75,7 +76,7 @@ def hamilton(system: System) -> Equations:
             system, t, q, system.nonconservative_wrenches(t, q, z, table), table
         )
         stored = jax.grad(energies(system, q, table)[1], 1)(t, origin(system))
-        bias = bias_of_momenta(system, slope, (t, q, y, z), table)
+        bias = bias_of_momenta(system, slope, StateArrays(t, q, z), y, table)
         rows = rows_on_momenta(system, t, q, z, table)
         return Terms(jnp.eye(len(y)), bias, given - stored, *rows)
 
@@ -83,23 +84,22 @@ def hamilton(system: System) -> Equations:
         """dH/dx less that of V, and how the chart's momenta leave the lasting ones."""
         H, x = hamiltonian(system, q, table), origin(system)
         stored = jax.grad(energies(system, q, table)[1], 1)(t, x)
-        lasting = jax.jvp(lambda x: _momenta(system, t, q, (x, y)), (x,), (z,))[1]
+        lasting = jax.jvp(lambda x: _momenta(system, t, q, x, y), (x,), (z,))[1]
         return jax.grad(H, 1)(t, x, y) - stored + lasting
 
     return in_momenta("Hamilton", system, (start, speeds), terms)
 
 
 def bias_of_momenta(
-    system: System, bias: Callable[..., Any], state: tuple, table: Any
+    system: System, bias: Callable[..., Any], state: StateArrays, y: Any, table: Any
 ) -> Any:
     """The bias (k,) of momenta y = M z without the square of a uniform velocity.
 
         bias(y) = bias(M z0) + M s - dM/dt (z - z0)
 
-    z0 and s as in `uniform_motion`; `state` is (t, q, y, z), and the given bias takes
-    t, q, y, z and the table.
+    z0 and s as in `uniform_motion`; the given bias takes t, q, y, z and the table.
     """
-    t, q, y, z = state
+    t, q, z = state
     if not removable_edges(system):
         return bias(t, q, y, z, table)
     z0, s = still(system, z)
@@ -169,9 +169,8 @@ def _solved(M: Any, terms: Terms, natural: NaturalSizes) -> tuple[Any, Any]:
     return free + A.T @ intensities, intensities
 
 
-def _momenta(system: System, t: Any, q: Any, at: tuple[Any, Any]) -> Any:
+def _momenta(system: System, t: Any, q: Any, x: Any, y: Any) -> Any:
     """E(x)^T y: the chart's momenta of the lasting ones."""
-    x, y = at
     return jax.grad(lambda v: y @ speeds_in_chart(system, t, q, x, v))(
         jnp.zeros_like(y)
     )

@@ -31,6 +31,7 @@ from polhode.formulation.shared.chart import origin
 from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.speeds import along
 from polhode.formulation.solve.equations_of_motion import solve_definite
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 
@@ -71,7 +72,7 @@ def lie_poisson(system: System) -> Equations:
         )
         return Terms(
             jnp.eye(len(p)),
-            bias_of_momenta(system, bias, (t, q, p, z), table),
+            bias_of_momenta(system, bias, StateArrays(t, q, z), p, table),
             given - stored,
             *rows_on_momenta(system, t, q, z, table),
         )

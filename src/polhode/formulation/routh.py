@@ -37,6 +37,7 @@ from polhode.system import mass
 from polhode.system.check import rest_coordinates
 from polhode.system.checked_argument import system_argument
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 DRAWS = 6
@@ -135,10 +136,10 @@ class _Ignoring:
         """M and b, without the square of a uniform velocity (`uniform_motion`)."""
         system, (s, c) = self.system, self.parts
         if not removable_edges(system):
-            return _inertia(system, self.parts, (t, q, y, z), table)
+            return _inertia(system, self.parts, StateArrays(t, q, z), y, table)
         z0, shift = still(system, z)
-        at_rest = (t, q, self.start(t, q, z0, table), z0)
-        M, b = _inertia(system, self.parts, at_rest, table)
+        at_rest, y0 = StateArrays(t, q, z0), self.start(t, q, z0, table)
+        M, b = _inertia(system, self.parts, at_rest, y0, table)
         # The momenta of cyclic coordinates are along no axes that turn.
         return M, b + M @ jnp.concatenate([shift[s], jnp.zeros(len(c))])
 
@@ -194,14 +195,18 @@ def _legendre(M: Any, parts: tuple[np.ndarray, np.ndarray]) -> Any:
 
 
 def _inertia(
-    system: System, parts: tuple[np.ndarray, np.ndarray], at: tuple, table: Any
+    system: System,
+    parts: tuple[np.ndarray, np.ndarray],
+    state: StateArrays,
+    y: Any,
+    table: Any,
 ) -> tuple[Any, Any]:
     """M and b of y = (z_s, p_c), from the Routhian less its potential energy.
 
     Lagrange's reduced equations hold d^2R/dx_dot_s dp_c p_dot_c; the cyclic ones, by
     which it is replaced, bring the like forces into theirs.
     """
-    (s, c), (t, q, y, z), k = parts, at, len(parts[0])
+    (s, c), (t, q, z), k = parts, state, len(parts[0])
     whole = routhian(system, parts, q, table)
 
     def R(x: Any, x_dot_s: Any, p: Any) -> Any:

@@ -13,7 +13,7 @@ allowed, and each of the classical equations of a rigid body is one (Massa and V
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -58,19 +58,19 @@ def unified(system: System, velocities: Velocities | None = None) -> Equations:
         )
         q_dot = 1.0 * system.rates(t, q, z, table)
 
-        def left(y_dot: Any) -> Any:
+        def left_side(y_dot: Any) -> Any:
             now, rate = (t, q, u), (jnp.ones_like(t), q_dot, y_dot)
             momentum = jax.grad(energy, 2)
             growth = jax.jvp(lambda t, q, y: momentum(t, q, y, table), now, rate)[1]
             each = jax.jvp(lambda t, q, y: partial(t, q, y, table), now, rate)
-            rates = each[0][0], *each[1]
+            rates = _PartialRates(each[0][0], *each[1])
             return growth - _turning(system, StateArrays(t, q, z), rates, table)
 
         still = jnp.zeros_like(u)
         true_z, E = chosen.zeta(t, q, y), jax.jacfwd(chosen.zeta, 2)(t, q, y)
         return Terms(
-            jax.jacfwd(left)(still),
-            left(still),
+            jax.jacfwd(left_side)(still),
+            left_side(still),
             E.T @ along(system, t, q, system.applied(t, q, true_z, table), table),
             *rows_in(system, chosen, StateArrays(t, q, y), table),
         )
@@ -80,11 +80,19 @@ def unified(system: System, velocities: Velocities | None = None) -> Equations:
     return in_velocities("unified", system, chosen, terms)
 
 
-def _turning(system: System, state: StateArrays, rates: tuple, table: Any) -> Any:
-    """sum of m v . d/dt dv/dy over all bodies and rotors, which move along joints.
+class _PartialRates(NamedTuple):
+    """Partial angular velocities w_r, and the rates of w_r, v_r and dz/dy."""
 
-    `rates` are w_r, then the rates of w_r, v_r and dz/dy.
-    """
+    w_r: Any
+    w_dot: Any
+    v_dot: Any
+    E_dot: Any
+
+
+def _turning(
+    system: System, state: StateArrays, rates: _PartialRates, table: Any
+) -> Any:
+    """sum of m v . d/dt dv/dy over all bodies and rotors, which move along joints."""
     t, q, z = state
     w_r, w_dot, v_dot, E_dot = rates
     R_WB, V = system.poses(t, q, table).rotations, system.body_twists(t, q, z, table)

@@ -39,9 +39,7 @@ from polhode.integrate.kernel.start import InitialStep, initialise, step_setting
 from polhode.integrate.kernel.status import NEEDS_HOST
 from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 from polhode.integrate.methods.mechanical.moreau import Moreau
-from polhode.integrate.methods.runge_kutta.calvo import Calvo7
-from polhode.integrate.methods.runge_kutta.dop853 import DormandPrince8
-from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
+from polhode.integrate.methods.registry import LOCATES_SWITCHES
 from polhode.system import contacts
 from polhode.system.contacts import names
 from polhode.system.system import System
@@ -52,7 +50,6 @@ if TYPE_CHECKING:
     from polhode.integrate.methods.method import Method
 
 MOST_POINTS = 8
-EXPLICIT = (DormandPrince, DormandPrince8, Calvo7)
 
 
 def is_exact(model: Any, method: Method | None) -> bool:
@@ -70,7 +67,7 @@ def exact_equations(model: Any, method: Method | None, order: str) -> Equations:
     system = model if isinstance(model, System) else model.system
     require_order(order)
     _require_few(system)
-    if method is not None and not isinstance(method, EXPLICIT):
+    if method is not None and type(method).__name__ not in LOCATES_SWITCHES:
         raise IntegrationError(
             f"{method.name} cannot run {system.name!r}, which has supports.",
             "Switches of contacts are located between steps of an explicit method.",

@@ -19,7 +19,7 @@ from polhode.errors import IntegrationError, ModelError, PolhodeError
 from polhode.fingerprint import NoFingerprint, fingerprint
 from polhode.formulation.equations import Equations
 from polhode.formulation.registry import FORMULATIONS
-from polhode.integrate.contact_start import exact_equations, is_exact
+from polhode.integrate.contact_start import is_exact
 from polhode.integrate.simulate import equations_of
 from polhode.integrate.storage import model_text
 from polhode.system.system import System
@@ -43,7 +43,7 @@ class ModelSource:
     @cached_property
     def text(self) -> str:
         """The model as the text of its file; empty where no text says all of it."""
-        return model_text.told(self.equations.system) if self._is_usual else ""
+        return model_text.model_toml(self.equations.system) if self._is_usual else ""
 
     @property
     def _is_usual(self) -> bool:
@@ -85,9 +85,9 @@ class CarriedModel:
     def equations(self) -> Equations:
         """The equations, built once a process."""
         if self.factory is not None:
-            return _equations(_built(self.factory), None, self.impacts)
+            return equations_of(_built(self.factory), None, self.impacts)
         if self.impacts:
-            return _equations(_read(self.text), None, self.impacts)
+            return equations_of(_read(self.text), None, self.impacts)
         return _from_text(self.text, self.form)
 
 
@@ -99,13 +99,7 @@ def model_source(model: Any, method: Any, executor: Any, impacts: str) -> ModelS
             require_carried(model, "the function that builds the model")
         factory, model = model, _built(model)
     order = impacts if is_exact(model, method) else ""
-    return ModelSource(_equations(model, method, order), factory, order)
-
-
-def _equations(model: Any, method: Any, impacts: str) -> Equations:
-    if impacts:
-        return exact_equations(model, method, impacts)
-    return equations_of(model, method)
+    return ModelSource(equations_of(model, method, order), factory, order)
 
 
 def require_carried(subject: Any, what: str) -> None:

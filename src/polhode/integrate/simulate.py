@@ -9,24 +9,15 @@ from typing import Any, NamedTuple, TypedDict, Unpack, overload
 import numpy as np
 
 from polhode.errors import IntegrationWarning, ModelError
+from polhode.formulation.contact.mode_forces import knows_modes
 from polhode.formulation.contact.questions import require_order
 from polhode.formulation.equations import Equations
 from polhode.formulation.recursive.recursive import recursive
-from polhode.integrate.audit.drift import warn_of_loose_runs
-from polhode.integrate.contact_start import (
-    contact_start,
-    exact_equations,
-    is_continuation,
-    is_exact,
-    require_apart,
-    warn_of_gains,
-    with_contacts,
-)
+from polhode.integrate import contact_start
 from polhode.integrate.events.context import RunContext
 from polhode.integrate.events.event import Event
 from polhode.integrate.events.event_chunk import EventChunk
-from polhode.integrate.field.dense_output import Steps, bare
-from polhode.integrate.field.input_table import Drive
+from polhode.integrate.field.dense_output import bare
 from polhode.integrate.field.states import States
 from polhode.integrate.host.admission import (
     Admitted,
@@ -37,11 +28,23 @@ from polhode.integrate.host.admission import (
 )
 from polhode.integrate.host.checks import require_memory, require_sound_start
 from polhode.integrate.host.event_request import guided, initial_inputs, run_context
-from polhode.integrate.host.loop import RunOptions, RunRecord, Watch, run
-from polhode.integrate.host.method_choice import ChosenMethod, picked, suited
-from polhode.integrate.host.progress import watched
+from polhode.integrate.host.loop import RunOptions, RunRecord, run
+from polhode.integrate.host.method_choice import (
+    ChosenMethod,
+    MadeBy,
+    Start,
+    decay_of,
+    picked,
+    suited,
+)
+from polhode.integrate.host.progress import Watch, watched
 from polhode.integrate.kernel.chunk import Runs, chunk_program
-from polhode.integrate.kernel.outcome import Ending, Outcome, outcome_of
+from polhode.integrate.kernel.outcome import (
+    Ending,
+    Outcome,
+    outcome_of,
+    warn_of_loose_runs,
+)
 from polhode.integrate.kernel.start import (
     InitialStep,
     initialise,
@@ -50,8 +53,6 @@ from polhode.integrate.kernel.start import (
     told_first,
 )
 from polhode.integrate.kernel.status import DONE
-from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
-from polhode.integrate.kernel.stiffness import Start, decay_of
 from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.integrate.methods.method import Method
 from polhode.integrate.results.checkpoint import Checkpoint
@@ -90,14 +91,6 @@ class Tolerances(NamedTuple):
 
     rtol: float | None
     atol: float | None
-
-
-class MadeBy(NamedTuple):
-    """What makes a motion, and in words which method it is."""
-
-    equations: Equations
-    method: Method
-    note: str
 
 
 @overload
@@ -160,11 +153,7 @@ def simulate(
     [1.5, 0.0, 0.77375]
     """
     require_order(impacts)
-    has_contacts = is_exact(model, method)
-    if has_contacts:
-        equations = exact_equations(model, method, impacts)
-    else:
-        equations = equations_of(model, method)
+    equations = equations_of(model, method, impacts)
     chosen = picked(equations, method, rtol, atol)
     memory, watch, limit = admit_memory(memory), admit_watch(watch), admit_limit(limit)
     given = admitted(
@@ -177,73 +166,102 @@ def simulate(
         inputs=inputs,
     )
     given.require_all()
-    begins = has_contacts and not is_continuation(to)
-    if begins:
-        require_apart(given)
     context = run_context(equations, chosen.method, events, inputs, len(given.runs))
-    context = with_contacts(context, given.runs.t, given.until, impacts)
-    equations = context.equations
-    first_inputs = initial_inputs(context, given.runs, given.until, given.table)
-    # Contacts are located between steps of an explicit method.
-    is_free = method is None and not has_contacts
-    chosen, start = _started(
-        equations,
-        chosen,
-        given,
-        drive=context.inputs.drive,
-        held=first_inputs.held,
-        wanted=Tolerances(rtol, atol) if is_free else None,
-    )
-    made_by = MadeBy(equations, *chosen)
-    first = told_first(start.stepper_state, chosen.method, equations.system)
-    stepper_states = first._replace(**first_inputs._asdict())
-    runs = Runs(stepper_states, start.bounds, given.table)
-    context = context._replace(method=chosen.method)
-    options = RunOptions(
-        given.times,
-        limit,
-        watch=None,
-        dense_terms=chosen.method.dense_terms,
-        memory=memory,
-        context=context if context.is_needed else None,
-    )
-    if to is None:
-        width = stepper_states.x.shape[1]
-        require_memory(chosen.method, runs.bounds, given.times, width, memory)
-    kernel = _kernel(made_by, runs, context)
-    if begins:
-        begun = contact_start(context, given.runs, runs, kernel)
-        own = {**first_inputs._asdict(), "held": begun.held}
-        stepper_states = begun.go.stepper_state._replace(**own)
-        runs = Runs(stepper_states, begun.go.bounds, given.table)
-        options = options._replace(begun=begun.met)
-    if to is not None:
-        runs, options = _stored(to, made_by, given.runs, runs, options)
+    wanted = Tolerances(rtol, atol) if method is None else None
+    room = memory if to is None else np.inf
+    start = _start(context, chosen, given, wanted, impacts=impacts, memory=room, to=to)
+    options = start.options(given, limit, memory)
+    runs, options = _stored(to, start, given.runs, options)
     try:
         with watched(watch, equations.system.name) as report:
-            records = run(kernel, *runs, options._replace(watch=report))
+            records = run(start.kernel, *runs, options._replace(watch=report))
     finally:
         if options.store is not None:
             options.store.close()  # Ctrl-C may have come before the run began
-    motions = _motions(made_by, given, records, options)
-    if options.store is not None:
-        options.store.seal(motions[0].outcome)
-    _warn(motions)
-    accepted = [motion.outcome.accepted for motion in motions]
-    warn_of_loose_runs(chosen.method, np.array(accepted))
-    if has_contacts:
-        for record in records:
-            warn_of_gains(context, record.tracker.met if record.tracker else [])
+    motions = _motions(start, given, records, options)
+    _tell(motions, start, records, options)
     alone = isinstance(state, State) and len(motions) == 1
     return motions[0] if alone else Motions(tuple(motions))
 
 
-def _started(
-    equations: Equations,
+class RunStart(NamedTuple):
+    """Runs before their first chunk, and what makes it.
+
+    context   events and inputs, with the method that was chosen
+    note      in words which method it is
+    kernel    what advances the runs by a chunk of steps
+    begun     of each run what its contacts did at its very start, where it has any
+    """
+
+    context: RunContext
+    note: str
+    runs: Runs
+    kernel: Any
+    begun: list[list[Any]] | None = None
+
+    @property
+    def made_by(self) -> MadeBy:
+        """What makes the motions."""
+        return MadeBy(self.context.equations, self.context.method, self.note)
+
+    def options(self, given: Admitted, limit: int, memory: float) -> RunOptions:
+        """What the loop keeps of these runs, and when it gives up."""
+        return RunOptions(
+            given.times,
+            limit,
+            watch=None,
+            dense_terms=self.context.method.dense_terms,
+            memory=memory,
+            context=self.context if self.context.is_needed else None,
+            begun=self.begun,
+        )
+
+
+def _start(
+    context: RunContext,
+    chosen: ChosenMethod,
+    given: Admitted,
+    wanted: Tolerances | None,
+    *,
+    impacts: str,
+    memory: float,
+    to: Any,
+) -> RunStart:
+    """The runs before their first chunk; contacts decided where they begin."""
+    has_contacts = knows_modes(context.equations)
+    begins = has_contacts and not contact_start.is_continuation(to)
+    if begins:
+        contact_start.require_apart(given)
+    if has_contacts:
+        span = (given.runs.t, given.until)
+        context = contact_start.with_contacts(context, *span, impacts)
+        wanted = None  # contacts are located between steps of an explicit method
+    inputs = initial_inputs(context, given.runs, given.until, given.table)
+    chosen, start = _initial_step(
+        context, chosen, given, held=inputs.held, wanted=wanted
+    )
+    context = context._replace(method=chosen.method)
+    system = context.equations.system
+    first = told_first(start.stepper_state, chosen.method, system)
+    stepper_states = first._replace(**inputs._asdict())
+    runs = Runs(stepper_states, start.bounds, given.table)
+    width = stepper_states.x.shape[1]
+    require_memory(chosen.method, runs.bounds, given.times, width, memory)
+    kernel = _kernel(context, runs)
+    if not begins:
+        return RunStart(context, chosen.note, runs, kernel)
+    begun = contact_start.contact_start(context, given.runs, runs, kernel)
+    own = {**inputs._asdict(), "held": begun.held}
+    stepper_states = begun.go.stepper_state._replace(**own)
+    runs = Runs(stepper_states, begun.go.bounds, given.table)
+    return RunStart(context, chosen.note, runs, kernel, begun.met)
+
+
+def _initial_step(
+    context: RunContext,
     chosen: ChosenMethod,
     given: Admitted,
     *,
-    drive: Drive,
     held: Any,
     wanted: Tolerances | None,
 ) -> tuple[ChosenMethod, InitialStep]:
@@ -252,6 +270,7 @@ def _started(
     With tolerances in place of a method, the method suits how something decays there.
     """
     runs, table, until = given.runs, given.table, given.until
+    equations, drive = context.equations, context.inputs.drive
 
     def first_step(method: Method) -> InitialStep:
         settings = step_settings(method, until)
@@ -269,20 +288,25 @@ def _started(
     return chosen, start
 
 
-def _kernel(made_by: MadeBy, runs: Runs, context: RunContext) -> Any:
+def _kernel(context: RunContext, runs: Runs) -> Any:
     """What advances the runs by a chunk of steps; it watches for events, if any."""
-    equations, method, _ = made_by
-    if context.watched.is_needed:
+    equations, method = context.equations, context.method
+    if context.has_switches:
         return EventChunk(equations, method, context.watched, runs)
     return chunk_program(equations, method, runs, context.inputs.drive)
 
 
-def equations_of(model: System | Equations, method: Method | None = None) -> Equations:
+def equations_of(
+    model: System | Equations, method: Method | None = None, impacts: str = ""
+) -> Equations:
     """Equations as they are, or those by which a system moves, made once.
 
-    Of a system with supports a method must answer for the contacts.
+    Of a system with supports a method must answer for the contacts; with `impacts`, the
+    order in which several strike, contacts are located.
     """
     if isinstance(model, Equations):
+        if impacts and knows_modes(model):
+            return contact_start.exact_equations(model, method, impacts)
         return model
     if not isinstance(model, System):
         raise ModelError(
@@ -290,6 +314,8 @@ def equations_of(model: System | Equations, method: Method | None = None) -> Equ
             "Only a system, or equations of one, has a motion.",
             "Give a ph.System, or what ph.kane(system) and its kin return.",
         )
+    if model.supports and impacts and not isinstance(method, Moreau):
+        return contact_start.exact_equations(model, method, impacts)
     if model.supports:
         return _stepped(model, method)
     return model.remembered("motion", lambda: recursive(model))
@@ -341,60 +367,35 @@ def _refuse_dry_joints(model: System) -> None:
 
 
 def _stored(
-    to: Any,
-    made_by: MadeBy,
-    states: States,
-    runs: Runs,
-    options: RunOptions,
+    to: Any, start: RunStart, states: States, options: RunOptions
 ) -> tuple[Runs, RunOptions]:
     """The run from where its file has it, and options with the file as its store."""
-    from polhode.integrate.storage import session
+    if to is None:
+        return start.runs, options
+    from polhode.integrate.storage.run_file import open_run_file
 
-    stepper_states, bounds, table = runs
-    path = session.require_one(to, len(stepper_states.t))
-    own = {name: values[0] for name, values in table.items()}
-    made = session.Made(*made_by, own)
-    if options.context is not None:
-        made = made._replace(**session.guided_by(options.context))
-    until = float(bounds.stop[0])
-    stepper_state, bounds = (
-        StepperState(*(v[0] for v in stepper_states)),
-        RunBounds(*(v[0] for v in bounds)),
-    )
-    checkpoint = Checkpoint(
-        stepper_state, bounds, states.at(0), until, options.samples, options.limit
-    )
-
-    def settle(steps: Steps) -> Steps:
-        whole = Outcome("DONE", until, "", 0, 0)
-        return settled_rows(
-            Trajectory(*made_by[:2], steps, whole, own, "", False)
-        ).steps
-
-    store, checkpoint = session.opened(path, made, checkpoint, settle)
-    try:
-        stepper_states = StepperState(
-            *(np.asarray(leaf)[None] for leaf in checkpoint.stepper_state)
-        )
-        bounds = RunBounds(*(np.asarray(leaf)[None] for leaf in checkpoint.bounds))
-        store.past = session.past_of(to, states.system)
-        store.told = session.told_of(to, checkpoint.stepper_state)
-        runs = Runs(stepper_states, bounds, table)
-        return runs, options._replace(store=store)
-    except BaseException:
-        store.discard()
-        raise
+    return open_run_file(to, start.made_by, states, start.runs, options)
 
 
 def _motions(
-    made_by: MadeBy, given: Admitted, records: Sequence[RunRecord], options: RunOptions
+    start: RunStart, given: Admitted, records: Sequence[RunRecord], options: RunOptions
 ) -> list[Trajectory]:
     """What was kept of each run, as a motion."""
     found = []
     for k, record in enumerate(records):
         table = {name: values[k] for name, values in given.table.items()}
-        motion = _trajectory(made_by, record, table, options, start=given.runs.at(k))
-        found.append(motion)
+        motion = _trajectory(start.made_by, record, table, options)
+        checkpoint = Checkpoint(
+            record.stepper_state,
+            record.bounds,
+            given.runs.at(k),
+            float(record.bounds.stop),
+            options.samples,
+            options.limit,
+        )
+        motion = replace(motion, checkpoint=checkpoint)
+        is_final = record.is_dense or options.store is not None or not len(motion)
+        found.append(motion if is_final else settled_rows(motion))
     return found
 
 
@@ -403,10 +404,8 @@ def _trajectory(
     kept: RunRecord,
     table: dict[str, Any],
     options: RunOptions,
-    *,
-    start: tuple[float, np.ndarray, np.ndarray],
 ) -> Trajectory:
-    """One motion: its rows, its outcome, and where it can be gone on from."""
+    """One motion: its rows, its outcome, what happened to it."""
     equations, method, note = made_by
     n, last = equations.system.coordinates, kept.stepper_state
     until = float(kept.bounds.stop)
@@ -427,13 +426,25 @@ def _trajectory(
     if options.context is not None and options.context.limits is not None:
         order = options.context.limits.key[-1]
         motion = with_contact_log(motion, told.met, order)
-    checkpoint = Checkpoint(
-        last, kept.bounds, start, until, options.samples, options.limit
-    )
-    motion = replace(motion, checkpoint=checkpoint)
-    if kept.is_dense or options.store is not None or not len(motion):
-        return motion
-    return settled_rows(motion)
+    return motion
+
+
+def _tell(
+    motions: list[Trajectory],
+    start: RunStart,
+    records: Sequence[RunRecord],
+    options: RunOptions,
+) -> None:
+    """Seal the file of a run, and warn of runs that stopped or are in doubt."""
+    if options.store is not None:
+        options.store.seal(motions[0].outcome)
+    _warn(motions)
+    accepted = [motion.outcome.accepted for motion in motions]
+    warn_of_loose_runs(start.context.method, np.array(accepted))
+    if start.context.limits is not None:
+        for record in records:
+            met = record.tracker.met if record.tracker else []
+            contact_start.warn_of_gains(start.context, met)
 
 
 def _warn(motions: list[Trajectory]) -> None:

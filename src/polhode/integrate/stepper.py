@@ -8,50 +8,42 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, final
 
-import jax.numpy as jnp
 import numpy as np
 
 from polhode.arrays import itself
 from polhode.constraints.prescribed_motion import PrescribedMotion
 from polhode.errors import (
     ConstraintError,
-    ForceError,
     IntegrationError,
     ModelError,
     StateError,
 )
 from polhode.formulation.equations import Equations
 from polhode.geometry.admission import is_traced
-from polhode.integrate.field.backend import backend_of
-from polhode.integrate.field.constraint_violation import keeps_constraints
-from polhode.integrate.field.inconsistency import inconsistency
 from polhode.integrate.field.states import States, require_own, states_of
-from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.host.admission import raise_of_run
+from polhode.integrate.host.checks import warn_of_start
 from polhode.integrate.host.method_choice import refuse_dense_steps
 from polhode.integrate.host.prescribed_jumps import require_smooth_drivers
 from polhode.integrate.host.quick_step import QuickStep, quick_step, state_of_row
-from polhode.integrate.host.start_warnings import warn_of_start
+from polhode.integrate.host.step_fault import step_fault
 from polhode.integrate.inputs.ports import is_input, port_size
-from polhode.integrate.kernel.arrival import fault_status
-from polhode.integrate.kernel.outcome import Ending, growth, lawless
 from polhode.integrate.kernel.start import require_clock
 from polhode.integrate.kernel.status import (
-    NOT_A_NUMBER,
-    REFUSED,
     RUNNING,
-    UNMET,
-    UNSOLVED,
 )
-from polhode.integrate.kernel.step_column import FACTS, StepColumns
-from polhode.integrate.kernel.unmet_constraints import unmet
+from polhode.integrate.kernel.step_column import (
+    FACTS,
+    StepColumns,
+    step_backend,
+    step_function,
+)
 from polhode.integrate.methods.lie_group.commutator_free import CommutatorFree4
 from polhode.integrate.methods.method import Method, admit_step
 from polhode.integrate.simulate import equations_of
 from polhode.lowering.compile import Program, compile
 from polhode.system.members import suggestion
 from polhode.system.state import State
-from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 from polhode.system.values import require_mapping, require_value
 
@@ -218,14 +210,14 @@ class Stepper:  # limit: a step is asked of one state, of many, in a trace, and 
         system = self.equations.system
         table = {n: np.zeros(size) if size else 0.0 for n, size in self.sizes.items()}
         example = (0.0, system.neutral(), np.zeros(system.speeds), table)
-        backend = _backend(self.equations)
+        backend = step_backend(self.equations)
         return compile(self.traced, *example, batched=True, backend=backend)
 
     @cached_property
     def _rollout_program(self) -> Program:
         """(state with its time, inputs of each step, steps) -> rows."""
         function = self._columns.rows_function(self.traced, self.dt)
-        example, backend = self._columns.example(), _backend(self.equations)
+        example, backend = self._columns.example(), step_backend(self.equations)
         return compile(function, *example, batched=True, backend=backend)
 
     # ------------------------------------------------------------- steps in a row
@@ -409,53 +401,13 @@ class Stepper:  # limit: a step is asked of one state, of many, in a trace, and 
         """Raise what is wrong with a step, of many states with the first that is."""
         if isinstance(state, States):
             k = int(np.argmax(status != RUNNING))
-            own = {name: value[k] for name, value in given.items()}
-            return self._refuse(state[k], own, status[k])
-        system, t = self.equations.system, float(state.t)
-        at = Ending(int(status), t, state.q, state.z, self.dt, 0, 0)
-        if status == REFUSED:
-            parameters = {n: v for n, v in given.items() if n in system.parameters}
-            raise inconsistency(system, StateArrays(t, state.q, state.z), parameters)
-        who = f"{system.name!r} has no next state after t = {t:g} s"
-        missed = "" if status == NOT_A_NUMBER else unmet(system, at, t + self.dt, given)
-        if missed or status == UNMET:
-            raise ConstraintError(
-                f"{who}: a step of {self.dt:g} s does not meet its constraints.",
-                missed
-                or "There are states near that keep them, but none where so long"
-                " a step leads.",
-                "Take a smaller dt, or ask less of drivers and lengths; the state is as"
-                " before.",
-            )
-        if status == UNSOLVED:
-            raise IntegrationError(
-                f"{who}: the equations of a step of {self.dt:g} s could not be solved.",
-                f"The step of {self.method.name} is implicit, and too long for the"
-                " motion there; the state is as before.",
-                "Take a smaller dt.",
-            )
-        grown = growth(system, at, given)
-        if grown:
-            raise IntegrationError(
-                f"{who}.",
-                f"{grown[0].upper()}{grown[1:]}",
-                "Take a smaller dt; the state is as before.",
-            )
-        guilty = lawless(system, at, given)
-        what = f"{guilty!r} gives no force" if guilty else "its accelerations are none"
-        raise ForceError(
-            f"{who}: {what}.",
-            "A step ends in a state of numbers, or not at all; the state is as before.",
-            "Take a smaller dt, or change the law where it is undefined.",
-        )
+            given = {name: value[k] for name, value in given.items()}
+            state, status = state[k], status[k]
+        raise step_fault(state, given, int(status), dt=self.dt, method=self.method)
 
     def __repr__(self) -> str:
         name = self.equations.system.name
         return f"Stepper({name!r}, dt = {self.dt:g} s, {self.method.name})"
-
-
-# Numbers of a state up to which a step without constraints is one native program.
-MANY = 200
 
 
 def stepper(
@@ -480,38 +432,27 @@ def stepper(
     -0.0981
     """
     size = admit_step("a stepper", dt)
-    way = _way(method, size)
-    equations = equations_of(model, way)
-    if way.is_adaptive:
+    chosen = _fixed_method(method, size)
+    equations = equations_of(model, chosen)
+    if chosen.is_adaptive:
         raise IntegrationError(
-            f"{way.name} chooses its own steps.",
+            f"{chosen.name} chooses its own steps.",
             "A stepper makes one step of the given size.",
             "Give a method of fixed step, such as ph.methods.CommutatorFree4.",
         )
     system = equations.system
-    refuse_dense_steps(system, way)
+    refuse_dense_steps(system, chosen)
     sizes = {name: _size(system, name) for name in inputs}
-    step = _step(equations, way, size)
+    step = step_function(equations, chosen, size)
     columns = StepColumns(system.coordinates, system.speeds, sizes)
     example = np.zeros(columns.width + columns.input_count)
-    function, backend = columns.row_function(step, size), _backend(equations)
+    function, backend = columns.row_function(step, size), step_backend(equations)
     program = compile(function, example, backend=backend)
     bound = {n: (np.inf, -np.inf) for n in sizes if not is_input(system, n)}
-    return Stepper(equations, size, way, sizes, step, program, bound)
+    return Stepper(equations, size, chosen, sizes, step, program, bound)
 
 
-def _backend(equations: Equations) -> str:
-    """Native code; XLA around native equations for many bodies or constraints.
-
-    Projection is long: written into one program with all stages it would take several
-    times as long to make. So would states of many numbers.
-    """
-    system = equations.system
-    large = system.constraints or system.coordinates + system.speeds > MANY
-    return backend_of(equations) if large else "auto"
-
-
-def _way(method: Any, size: float) -> Method:
+def _fixed_method(method: Any, size: float) -> Method:
     """A kind of method with its step."""
     try:
         return method(step=size)
@@ -570,29 +511,3 @@ def _fitted(name: str, value: Any, own: tuple[int, ...], many: tuple[int, ...]) 
             "Give so many numbers.",
         )
     return np.broadcast_to(value, many + own) if many else value
-
-
-def _begins(system: System, state: StateArrays, table: Any) -> Any:
-    """Whether a state keeps its constraints before the step, traced."""
-    if not system.constraints:
-        return jnp.array(True)
-    return keeps_constraints(system, state, table)
-
-
-def _step(equations: Equations, method: Method, h: float) -> Any:
-    core, n = equations.functions, equations.system.coordinates
-
-    def step(t: Any, q: Any, z: Any, inputs: Any) -> tuple[Any, Any, Any]:
-        field = field_of(equations, inputs)
-        begins = _begins(equations.system, StateArrays(t, q, z), inputs)
-        x = jnp.concatenate([q, core.start(t, q, z, inputs)])
-        moved = method.attempt(field, t, x, field.x_dot(t, x), h)
-        x, is_kept = field.projected(t + h, moved.x)
-        z = core.speeds(t + h, x[:n], x[n:], inputs)
-        is_finite = jnp.all(jnp.isfinite(x)) & field.is_sound(t + h, x)
-        is_good = is_finite & moved.is_solved & is_kept
-        fault = jnp.where(begins, fault_status(moved.is_solved, is_finite), REFUSED)
-        status = jnp.where(is_good & begins, RUNNING, fault)
-        return x[:n], 1.0 * z, status
-
-    return step

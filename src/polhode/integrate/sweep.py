@@ -10,7 +10,6 @@ import numpy as np
 from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.formulation.contact.questions import require_order
 from polhode.formulation.equations import Equations
-from polhode.integrate.audit.drift import warn_of_loose_runs
 from polhode.integrate.contact_start import with_contacts
 from polhode.integrate.events.context import RunContext
 from polhode.integrate.events.event import Event
@@ -33,9 +32,16 @@ from polhode.integrate.host.event_request import (
     sampled_starts,
     unasked,
 )
-from polhode.integrate.host.loop import Watch
-from polhode.integrate.host.method_choice import picked, suited
-from polhode.integrate.host.progress import watched
+from polhode.integrate.host.method_choice import (
+    NO_DECAY,
+    Decay,
+    Start,
+    decay_of,
+    may_decay,
+    picked,
+    suited,
+)
+from polhode.integrate.host.progress import Watch, watched
 from polhode.integrate.host.sweep_runs import (
     GivenRuns,
     Overall,
@@ -46,14 +52,8 @@ from polhode.integrate.host.sweep_runs import (
     moved_to,
     require_drawn_alone,
 )
+from polhode.integrate.kernel.outcome import warn_of_loose_runs
 from polhode.integrate.kernel.start import initial_derivative
-from polhode.integrate.kernel.stiffness import (
-    NO_DECAY,
-    Decay,
-    Start,
-    decay_of,
-    may_decay,
-)
 from polhode.integrate.methods.method import Method
 from polhode.integrate.model_source import ModelSource, model_source
 from polhode.integrate.results.sweep_result import Sweep, joined
@@ -66,6 +66,7 @@ from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     from polhode.integrate.storage.sweep_parts import SweepParts
+    from polhode.integrate.sweep_executor import SweepJob
 
 # Runs that are under way together: their lanes are refilled from among them.
 SLAB = 16384
@@ -160,23 +161,19 @@ def sweep(
     )
     given = _given(source.equations, runs, choices)
     _require_device(given, to, executor)
-    with at_most_threads(threads):
-        folder = None
+    name = given.equations.system.name
+    found = folder = None
+    with at_most_threads(threads), watched(watch, name) as report:
         if to is not None:
             folder = _folder(to, given, runs, slab=slab, form=form, text=source.text)
-        with watched(watch, given.equations.system.name) as report:
-            found = None
-            if executor is None or folder is None:
-                todo = _todo(runs, slab, folder, part)
-                found = _all(given, runs, folder, todo, report)
-            else:
-                from polhode.integrate.sweep_executor import Driven, SweepJob, spread
+        if executor is not None and folder is not None:
+            from polhode.integrate.sweep_executor import Driven, SweepJob
 
-                driven = Driven(events, inputs, threads)
-                start = float(runs.asked.runs.t[0])
-                job = SweepJob.of(given, folder, source, driven, start)
-                with executor_of(executor) as workers:
-                    spread(workers, job, runs, folder, report)
+            driven, start = Driven(events, inputs, threads), runs.asked.runs.t[0]
+            job = SweepJob.of(given, folder, source, driven, float(start))
+            _spread(executor, job, runs, folder, report)
+        else:
+            found = _all(given, runs, folder, _todo(runs, slab, folder, part), report)
     return _finished(found, folder, is_spread=executor is not None)
 
 
@@ -258,6 +255,16 @@ def _given(equations: Equations, runs: Runs, choices: _Choices) -> Given:
     )
 
 
+def _spread(
+    executor: Any, job: SweepJob, runs: Runs, folder: SweepParts, report: Watch | None
+) -> None:
+    """The parts of the folder by workers of an executor."""
+    from polhode.integrate.sweep_executor import spread
+
+    with executor_of(executor) as workers:
+        spread(workers, job, runs, folder, report)
+
+
 def _folder(
     to: Any, given: Given, runs: Runs, *, slab: int, form: str, text: str
 ) -> SweepParts:
@@ -306,7 +313,7 @@ def _drawn(
 ) -> Runs:
     """The runs of an ensemble; to a folder slab by slab, never all in memory."""
     first = ensemble.runs if slab is None else slab
-    drawn = drawn_runs(equations, ensemble, (until, samples), first)
+    drawn = drawn_runs(equations, ensemble, first, until=until, samples=samples)
     return GivenRuns(drawn.asked) if slab is None else drawn
 
 

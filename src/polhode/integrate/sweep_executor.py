@@ -32,7 +32,7 @@ from polhode.errors import IntegrationError, IntegrationWarning, PolhodeError
 from polhode.integrate.contact_start import with_contacts
 from polhode.integrate.host.batch_loop import Given, Place
 from polhode.integrate.host.event_request import run_context
-from polhode.integrate.host.loop import Progress, Watch
+from polhode.integrate.host.progress import Progress, Watch
 from polhode.integrate.host.sweep_runs import Carried, Runs, Swept, Times
 from polhode.integrate.model_source import CarriedModel, ModelSource, require_carried
 from polhode.integrate.storage.sweep_parts import SweepParts, sweep_parts
@@ -243,7 +243,7 @@ class _Work:
         try:
             task = self._executor.submit(make_part, self._job, first, runs)
         except Exception as reason:  # each engine has its own way to be gone
-            raise self._lost(reason) from reason
+            raise self._workers_lost(reason) from reason
         self._under_way[task] = first
 
     def _is_made(self, task: Future[int], first: int) -> bool:
@@ -253,16 +253,16 @@ class _Work:
         except CancelledError as cancelled:
             # Nobody here has: the engine lost its scheduler. What is submitted to it
             # meanwhile may wait for ever.
-            raise self._lost(cancelled) from cancelled
+            raise self._workers_lost(cancelled) from cancelled
         if isinstance(reason, PolhodeError):
             raise reason
         if isinstance(reason, BrokenExecutor):
-            raise self._lost(reason) from reason
+            raise self._workers_lost(reason) from reason
         # Engines tell of single workers that died by errors of their own.
         if reason is not None:
             self._tries[first] += 1
             if self._tries[first] >= TRIES:
-                raise self._lost(reason) from reason
+                raise self._workers_lost(reason) from reason
             return False
         self._steps += int(task.result() or 0)
         self._done += 1
@@ -277,7 +277,7 @@ class _Work:
                 )
             )
 
-    def _lost(self, reason: BaseException) -> IntegrationError:
+    def _workers_lost(self, reason: BaseException) -> IntegrationError:
         left, count = len(self._parts.missing), len(self._parts.files.firsts)
         return IntegrationError(
             f"the workers of the sweep were lost: {left} of its {count} parts are"

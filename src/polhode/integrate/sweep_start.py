@@ -16,11 +16,12 @@ from polhode.integrate.host.batch_loop import Batch, Given, called, extent, run_
 from polhode.integrate.host.checks import sentence_of, start_faults, status_of
 from polhode.integrate.host.event_request import (
     FirstInputs,
+    no_inputs,
     sampled_starts,
     unasked,
 )
-from polhode.integrate.host.loop import Watch
-from polhode.integrate.host.single_run import flown_alone
+from polhode.integrate.host.progress import Watch
+from polhode.integrate.host.single_run import run_single
 from polhode.integrate.host.sweep_part import part_of
 from polhode.integrate.host.sweep_runs import Slab
 from polhode.integrate.kernel.chunk import Runs as ChunkRuns
@@ -44,7 +45,7 @@ def slab_result(given: Given, slab: Slab, watch: Watch | None) -> Sweep:
         fleet, refused = launched(given, slab)
         flight = run_on_device(given, fleet, watch)
     elif slab.total == 1 and given.context is None and given.sampling is None:
-        flight = flown_alone(given, (asked.runs, asked.table, until), watch)
+        flight = run_single(given, asked.runs, asked.table, until=until, watch=watch)
     else:
         fleet, refused = launched(given, slab)
         flight = run_batch(given, fleet, watch)
@@ -97,8 +98,7 @@ def _first_inputs(given: Given, slab: Slab) -> FirstInputs:
     count = len(states)
     context = given.context or given.sampling
     if context is None:
-        none = np.zeros((count, 0))
-        return FirstInputs(none, none.astype(np.int64), none, none.astype(np.int64))
+        return no_inputs(count)
     bare = unasked(context, first + np.arange(count))
     if context.inputs.modes:
         held = context.inputs.first_held(total)[first : first + count]

@@ -69,11 +69,9 @@ class MaterialPoint:
 Place = Point | MaterialPoint  # what a joint, a spring or a sensor is put at
 
 
-def material_point(
-    frame: Frame, entries: tuple[Any, Any, Any], name: str
-) -> MaterialPoint:
+def material_point(frame: Frame, x: Any, y: Any, z: Any, *, name: str) -> MaterialPoint:
     """The point at three numbers or parameters, named after its place in the body."""
-    checked = [quantity(e, f"point {name!r} of {frame.name!r}", "m") for e in entries]
+    checked = [quantity(e, f"point {name!r} of {frame.name!r}", "m") for e in (x, y, z)]
     label = name or "point(" + ", ".join(_written(e) for e in checked) + ")"
     x, y, z = (
         named(entry, f"{frame.name}.{label}.{axis}")

@@ -142,7 +142,7 @@ class Body:
 
     def point(self, x: Any, y: Any, z: Any, name: str = "") -> Place:
         """A point fixed in the body, by numbers or parameters along its axes."""
-        return material_point(self.frame, (x, y, z), name)
+        return material_point(self.frame, x, y, z, name=name)
 
     def __repr__(self) -> str:
         mass, centre, inertia = self.moments()

@@ -9,6 +9,7 @@ call are written in one frame. Leading axes are batches.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def column(x: Any, y: Any, z: Any) -> Any:
     return xp.stack([xp.asarray(entry, dtype=float) for entry in (x, y, z)])
 
 
-def symmetric(diagonal: tuple[Any, Any, Any], products: tuple[Any, Any, Any]) -> Any:
+def symmetric(diagonal: Sequence[Any], products: Sequence[Any]) -> Any:
     """The symmetric matrix (3, 3) of (xx, yy, zz) and (yz, zx, xy)."""
     (xx, yy, zz), (yz, zx, xy) = diagonal, products
     xp = namespace(*diagonal, *products)

@@ -30,4 +30,4 @@ class World:
 
     def point(self, x: Any, y: Any, z: Any, name: str = "") -> Place:
         """A place of the world, by numbers or parameters along its axes."""
-        return material_point(self.frame, (x, y, z), name)
+        return material_point(self.frame, x, y, z, name=name)

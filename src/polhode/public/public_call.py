@@ -153,7 +153,7 @@ def _refusal(
             continue
         for each in _values(value, place):
             if not fits(each, wanted[word].hint):
-                return _said(name, word, wanted[word], each)
+                return _kind_error(name, word, wanted[word], each)
     return None
 
 
@@ -189,7 +189,7 @@ def _values(value: Any, place: inspect.Parameter) -> list[Any]:
     return [*value] if place.kind is place.VAR_POSITIONAL else [value]
 
 
-def _said(name: str, word: str, wanted: Wanted, value: Any) -> PolhodeError:
+def _kind_error(name: str, word: str, wanted: Wanted, value: Any) -> PolhodeError:
     kind: type[PolhodeError] = ModelError
     if "State" in wanted.text.replace("|", " ").split():
         kind = StateError

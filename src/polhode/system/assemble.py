@@ -230,7 +230,7 @@ def position_misses(system: System, t: float, q: np.ndarray) -> list[Miss]:
         if constraint.is_holonomic
     ]
     limits = (KEPT + _rounding(system, q)) * rows.scales
-    return _missed(holonomic, rows.values, limits)
+    return _largest_residuals(holonomic, rows.values, limits)
 
 
 def velocity_misses(
@@ -241,7 +241,7 @@ def velocity_misses(
         system, numeric_constraints.scene(system, t, q), z
     )
     size = rows.scales * _quickest(system, q, z)
-    return _missed([*system.row_names], rows.values, KEPT * size)
+    return _largest_residuals([*system.row_names], rows.values, KEPT * size)
 
 
 def require_kept(system: System, misses: list[Miss], t: float) -> None:
@@ -267,7 +267,7 @@ def _names(constraint: Any) -> list[str]:
     ]
 
 
-def _missed(names: list[str], values: Any, limits: Any) -> list[Miss]:
+def _largest_residuals(names: list[str], values: Any, limits: Any) -> list[Miss]:
     rows = zip(names, values, limits, strict=True)
     found = [Miss(n, float(v), float(s)) for n, v, s in rows if not abs(v) <= s]
     return sorted(found, key=lambda miss: -abs(miss.residual) / miss.scale)

@@ -76,7 +76,8 @@ def taking(
             value = given[0] if given else named.get(first, NOTHING)
             if value is not NOTHING and not isinstance(value, kind()):
                 what = (
-                    f"{function.__name__} takes {name}, and was given {_said(value)}."
+                    f"{function.__name__} takes {name}, and was given"
+                    f" {_value_text(value)}."
                 )
                 raise ModelError(what, why, how(value))
             return function(*given, **named)
@@ -102,7 +103,7 @@ def how_to_have_a_system(value: Any) -> str:
     return "Give a ph.System."
 
 
-def _said(value: Any) -> str:
+def _value_text(value: Any) -> str:
     """A value in few words."""
     text = repr(value)
     return text if len(text) <= 60 else f"a {type(value).__name__}"

@@ -31,11 +31,13 @@ from polhode.geometry.vector import cross
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.supports.friction import elliptic
 from polhode.supports.geometry import Geometry
+from polhode.supports.joint_supports import JointCandidates
 from polhode.supports.rolling_friction import CoupleCandidates
 from polhode.system import kinematics
 from polhode.system.loads import still_world, with_world
 from polhode.system.natural_sizes import length_at_rest
 from polhode.system.rows import placed
+from polhode.system.strands import Strands, with_strands
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -168,7 +170,8 @@ def _velocities(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
     here = _geometry(system, t, q, table)
     v = _slips(system, t, q, z, table)
     u = jnp.sum(here.axes * v[:, :, None], axis=1)
-    return _with_joints(system, u, lambda rows, own: rows * z[own.speed], table)
+    u = _with_joints(system, u, lambda rows, own: rows * z[own.speed], table)
+    return with_strands(system, u, lambda own: own.rates(t, q, z, table))
 
 
 def _slips(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
@@ -217,7 +220,8 @@ def slips(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
     def along(rows: Any, own: _AlongJoint) -> Any:
         return rows[:, 1:2] * z[own.speed] * axes[own.first : own.last, :, 1]
 
-    return _with_joints(system, slip, along, table)
+    slip = _with_joints(system, slip, along, table)
+    return with_strands(system, slip, lambda own: 0.0 * slip[own.first : own.last, 0])
 
 
 class _AlongJoint(NamedTuple):
@@ -236,7 +240,7 @@ def along_joints(system: System) -> list[_AlongJoint]:
             s, first, first + len(s.candidates.names), system.edge(s.joints[0].name).z
         )
         for s, first in zip(system.supports, _firsts(system), strict=True)
-        if s.joints
+        if isinstance(s.candidates, JointCandidates)
     ]
 
 
@@ -315,7 +319,7 @@ def _pairs(system: System) -> tuple[np.ndarray, np.ndarray]:
     """The numbers (n,) of the body that rests, and of the one it rests on."""
     pairs = [system.places_of(s.bodies) for s in system.supports]
     return _repeated(system, [p[0] for p in pairs]), _repeated(
-        system, [p[1] for p in pairs]
+        system, [p[-1] for p in pairs]
     )
 
 
@@ -329,7 +333,7 @@ def _belts(system: System, t: Any, q: Any, table: Table) -> Any:
     rotations = with_world(kinematics.poses(system, t, q, table)).rotations
     each = []
     for support in system.supports:
-        R_WG = rotations[system.places_of(support.bodies)[1]]
+        R_WG = rotations[system.places_of(support.bodies)[-1]]
         own = (
             jnp.zeros(3)
             if support.belt is None
@@ -370,6 +374,7 @@ def _contact_rows(system: System, t: Any, q: Any, z: Any, table: Table) -> Conta
 
 def _jacobians(system: System, t: Any, q: Any, here: Geometry, table: Table) -> Any:
     """J (n, 3, nz): by speeds, of the material points along the axes."""
+    import jax
     import jax.numpy as jnp
 
     poses = with_world(kinematics.poses(system, t, q, table))
@@ -387,9 +392,15 @@ def _jacobians(system: System, t: Any, q: Any, here: Geometry, table: Table) -> 
     first, second = _pairs(system)
     J = jnp.swapaxes(here.axes, 1, 2) @ (of(first) - of(second))
     unit = np.eye(system.speeds)
-    return _with_joints(
+    J = _with_joints(
         system, J, lambda rows, own: rows[:, :, None] * unit[own.speed], table
     )
+
+    def by_speeds(own: Strands) -> Any:
+        rates = jax.jacfwd(lambda z: own.rates(t, q, z, table))
+        return rates(jnp.zeros(system.speeds))
+
+    return with_strands(system, J, by_speeds)
 
 
 def _at_slips(system: System, mu: Any, u: Any, table: Table) -> Any:

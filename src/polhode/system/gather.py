@@ -24,12 +24,14 @@ from polhode.actions.weight import Weight
 from polhode.constraints.constraint import Constraint
 from polhode.constraints.distance import Distance
 from polhode.constraints.loop import Loop
+from polhode.constraints.machines.rope import Rope
 from polhode.constraints.rolling import RollingOrSlipping
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import Parameter, table_of
 from polhode.supports.any_support import AnySupport, as_supports
+from polhode.supports.slack_rope import SlackRope
 from polhode.supports.support import Support
 from polhode.supports.tether import tether
 from polhode.system.members import require_distinct, suggestion
@@ -123,6 +125,8 @@ def supports_apart(
         if isinstance(one, Distance) and one.at_most is not None:
             law = {"restitution": one.restitution, "name": one.name}
             others.append(tether(one.first, one.second, one.at_most, **law))
+        elif isinstance(one, Rope) and one.slack:
+            others.append(SlackRope(one))
         elif isinstance(one, RollingOrSlipping):
             law = {"friction": one.friction, "restitution": one.restitution}
             own = {"normal": one.normal, "name": one.name, **law}

@@ -58,7 +58,7 @@ def joint_twist(edge: Edge, q: Any, z_joint: Any, table: Table) -> tuple[Any, An
     if not edge.is_reversed:
         return w_BC_C, v_BCo_C
     # The child is B: its velocity seen from C is the opposite one, at Bo.
-    R_BC, p_BoCo_B = _turned(placement(edge, q, table))
+    R_BC, p_BoCo_B = _inverse(*placement(edge, q, table))
     w_BC_B = R_BC @ w_BC_C
     return -w_BC_B, cross(w_BC_B, p_BoCo_B) - R_BC @ v_BCo_C
 
@@ -213,9 +213,8 @@ def in_loops(system: System, *columns: Any) -> bool:
     return is_rolled(system)
 
 
-def _turned(pose: tuple[Any, Any]) -> tuple[Any, Any]:
+def _inverse(R: Any, p: Any) -> tuple[Any, Any]:
     """The inverse pose."""
-    R, p = pose
     return R.T, -(R.T @ p)
 
 

@@ -112,7 +112,7 @@ def velocities(system: System, now: Scene, z: np.ndarray) -> HostRows:
     return _stacked(system, parts, now)
 
 
-def felt(system: System, state: State, table: Table = NOMINAL) -> np.ndarray:
+def moving_rows(system: System, state: State, table: Table = NOMINAL) -> np.ndarray:
     """Which rows (rows,) feel any motion of the system there.
 
     A hinge in line with another feels none that the other leaves: compiled, its rows
@@ -153,28 +153,31 @@ def _velocity(
         return constraint.velocity(here, motion, now.t, now.table)
 
     A = np.zeros((len(constraint.rows), system.speeds))
-    by, felt, natural = np.repeat([1.0, now.length], 3), [], []
+    by, effects, natural = np.repeat([1.0, now.length], 3), [], []
     for k, body in enumerate(system.places_of(constraint.bodies)):
         if body >= 0:
-            G = _columns(_pushed(phi, motion, k, now.length * rate, rate), 6) / rate
+            G = _columns(_with_twist(phi, motion, k, now.length * rate, rate), 6) / rate
             R_WB = here.rotations[k]
             G = np.concatenate([G[:, :3] @ R_WB, G[:, 3:] @ R_WB], axis=1)
             A += G / by @ now.J[body]
-            felt.append(G / by)
+            effects.append(G / by)
             natural.append(G)
     for k, joint in enumerate(constraint.joints):
         own = system.edge(joint.name).z
-        G = _columns(_hastened(phi, motion, k, along[own] * rate), joint.speeds) / rate
+        G = (
+            _columns(_with_speed(phi, motion, k, along[own] * rate), joint.speeds)
+            / rate
+        )
         A[:, own] += G / along[own]
-        felt.append(G / along[own])
+        effects.append(G / along[own])
         natural.append(G)
-    if not felt:
+    if not effects:
         return phi(motion), A, np.ones(len(A)), np.ones(len(A))
-    sizes, scales = (np.concatenate(part, axis=1) for part in (felt, natural))
+    sizes, scales = (np.concatenate(part, axis=1) for part in (effects, natural))
     return phi(motion), A, _lengths(sizes), _lengths(scales, now.length)
 
 
-def _pushed(
+def _with_twist(
     phi: Callable[[Moving], Any], motion: Moving, k: int, linear: float, angular: float
 ) -> Callable[[int, float], Any]:
     """phi with the twist of body k changed along one of the world's six directions."""
@@ -190,7 +193,7 @@ def _pushed(
     return changed
 
 
-def _hastened(
+def _with_speed(
     phi: Callable[[Moving], Any], motion: Moving, k: int, sizes: np.ndarray
 ) -> Callable[[int, float], Any]:
     """phi with one of the speeds of joint k changed."""
@@ -215,22 +218,22 @@ def _slope(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     A = np.zeros((len(constraint.rows), system.speeds))
     by, along = np.repeat([1.0, now.length], 3), speed_lengths(system, now.length)
-    felt, natural = [], []
+    effects, natural = [], []
     for k, body in enumerate(system.places_of(constraint.bodies)):
         if body >= 0:
-            G = _remembered(system, (constraint, here, k, now))
+            G = _remembered(system, constraint, here, k, now)
             A += G / by @ now.J[body]
-            felt.append(G / by)
+            effects.append(G / by)
             natural.append(G)
     for k, joint in enumerate(constraint.joints):
         own = system.edge(joint.name).z
-        G = _by_joint(constraint, here, k, (now, along[own]))
+        G = _by_joint(constraint, here, k, now, along[own])
         A[:, own] += G / along[own]
-        felt.append(G / along[own])
+        effects.append(G / along[own])
         natural.append(G)
-    if not felt:
+    if not effects:
         return A, np.ones(len(A)), np.ones(len(A))
-    sizes, scales = (np.concatenate(part, axis=1) for part in (felt, natural))
+    sizes, scales = (np.concatenate(part, axis=1) for part in (effects, natural))
     return A, _lengths(sizes), _lengths(scales, now.length)
 
 
@@ -240,9 +243,10 @@ def _lengths(rows: np.ndarray, least: float = 1.0) -> np.ndarray:
     return np.where(sizes > 0, sizes, least)
 
 
-def _remembered(system: System, asked: tuple[Any, Placed, int, Scene]) -> np.ndarray:
+def _remembered(
+    system: System, constraint: Any, here: Placed, k: int, now: Scene
+) -> np.ndarray:
     """`_by_pose` of the place that was last asked for: checks ask one many times."""
-    constraint, here, k, now = asked
     numbers = (here.rotations, here.origins, *here.coordinates, *now.table.values())
     place = [now.t, now.length, *now.table, *(np.asarray(n).tobytes() for n in numbers)]
     key = ("slope", constraint.name, k)
@@ -257,7 +261,7 @@ def _by_pose(constraint: Any, here: Placed, k: int, now: Scene) -> np.ndarray:
     """dg by a twist (6) of its body k, in its axes: radians and natural lengths."""
     R, p = here.rotations[k], here.origins[k]
 
-    def moved(direction: int, h: float) -> Any:
+    def position_at(direction: int, h: float) -> Any:
         rotations, origins = here.rotations.copy(), here.origins.copy()
         if direction < 3:
             rotations[k] = R @ _turn(direction, h)
@@ -267,7 +271,7 @@ def _by_pose(constraint: Any, here: Placed, k: int, now: Scene) -> np.ndarray:
             Placed(rotations, origins, here.coordinates), now.t, now.table
         )
 
-    return _columns(moved, 6)
+    return _columns(position_at, 6)
 
 
 @cache
@@ -277,19 +281,18 @@ def _turn(axis: int, angle: float) -> np.ndarray:
 
 
 def _by_joint(
-    constraint: Any, here: Placed, k: int, at: tuple[Scene, np.ndarray]
+    constraint: Any, here: Placed, k: int, now: Scene, along: np.ndarray
 ) -> np.ndarray:
     """dg by radians or natural lengths along the speeds of its joint k."""
-    now, along = at
     joint, q = constraint.joints[k], here.coordinates[k]
 
-    def moved(direction: int, h: float) -> Any:
+    def position_at(direction: int, h: float) -> Any:
         parts = list(here.coordinates)
         parts[k] = joint.local(q, h * np.diag(along)[direction])
         changed = here._replace(coordinates=tuple(parts))
         return constraint.position(changed, now.t, now.table)
 
-    return _columns(moved, joint.speeds)
+    return _columns(position_at, joint.speeds)
 
 
 def _by_time(

@@ -89,21 +89,27 @@ def _velocities(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
 
         return rolled.velocities(system, t, q, z, table)
     twists = kinematics.twists(system, t, q, z, table)
-    return of_motion(system, t, q, (twists, z), table)
+    return of_motion(system, t, q, twists, z, table=table)
 
 
 def of_motion(
-    system: System, t: Any, q: Any, motion: tuple[Twists, Any], table: Table = NOMINAL
+    system: System,
+    t: Any,
+    q: Any,
+    twists: Twists,
+    z: Any,
+    *,
+    table: Table = NOMINAL,
 ) -> Any:
     """phi (rows,) for velocities of bodies and of joints that are given apart.
 
-    `motion` is (twists of the bodies, z). The derivative by the first gives the
-    wrenches with which constraints hold bodies, by the second their efforts on joints.
+    The derivative by the twists of the bodies gives the wrenches with which
+    constraints hold bodies, by z their efforts on joints.
     Traced: use it inside JAX.
     """
     table = system.table(table)
     poses = with_world(kinematics.poses(system, t, q, table))
-    twists, z = still_world(motion[0]), motion[1]
+    twists = still_world(twists)
     parts = []
     for constraint in system.constraints:
         here = placed(system, constraint, poses, q)

@@ -33,8 +33,8 @@ def test_a_contact_force_is_its_normal_and_its_tangential_part(rng):
 @given(columns, st.floats(0.1, 10))
 def test_static_friction_carries_what_is_below_its_limit(applied, load):
     """At rest T = -applied while |T| <= mu_s N; the printed >= would carry the rest."""
-    mu = (0.5, 0.3)
-    T = friction.coulomb_friction(np.zeros(3), applied, load, mu)
+    mu = {"static": 0.5, "dynamic": 0.3}
+    T = friction.coulomb_friction(np.zeros(3), applied, load, **mu)
     size = np.linalg.norm(applied)
     if size <= 0.5 * load:
         assert_close(T, -applied)
@@ -50,7 +50,7 @@ def test_static_friction_carries_what_is_below_its_limit(applied, load):
 def test_sliding_friction_opposes_the_sliding(v, load):
     """T = -mu_d N v/|v|; its power is -mu_d N |v|; the smooth law tends to it."""
     speed = np.linalg.norm(v)
-    T = friction.coulomb_friction(v, np.ones(3), load, (0.5, 0.3))
+    T = friction.coulomb_friction(v, np.ones(3), load, static=0.5, dynamic=0.3)
     assert_close(T, -0.3 * load * v / speed)
     assert_close(T @ v, -0.3 * load * speed)
     smooth = friction.regularised_friction(v, load, 0.3, 1e-7 * speed)

@@ -45,6 +45,15 @@ def test_atwoods_machine():
     assert_close(tensions, [2 * (G - a), 1 * (G + a)], rtol=1e-12)
 
 
+def test_the_axle_carries_what_the_rope_pulls():
+    """Its weight and both tensions: m g + T1 + T2, up."""
+    system = atwood()
+    form, state = ph.gauss(system), system.rest()
+    tensions = -form.multipliers(state)
+    found = form.reactions(state)["axle"].force
+    assert_close(found, [0, 0, 3 * G + sum(tensions)], atol=1e-9)
+
+
 def test_a_rope_that_slides_has_one_tension():
     """Round a fixed peg without friction: a = (m1 - m2) g/(m1 + m2)."""
     world = ph.World()
@@ -168,8 +177,8 @@ def test_what_is_no_rope_is_refused():
         ph.machines.Rope([world.origin], 1.0)
     with pytest.raises(ModelError, match="is 0 m"):
         ph.machines.Rope(ends, 0.0)
-    with pytest.raises(ModelError, match="cannot go slack"):
-        ph.machines.Rope(ends, 1.0, slack=True)
+    with pytest.raises(ModelError, match="does not go slack"):
+        ph.machines.Rope(ends, 1.0, restitution=0.5)
     with pytest.raises(ModelError, match="1 strands and 2 lengths"):
         ph.machines.Rope(ends, [1.0, 2.0])
     with pytest.raises(ModelError, match="has no axle"):

@@ -12,7 +12,7 @@ import polhode as ph
 from moving import double_pendulum, point_pendulum
 from polhode.errors import IntegrationWarning
 from polhode.integrate.host import loop, progress
-from polhode.integrate.host.loop import Progress
+from polhode.integrate.host.progress import Progress
 
 
 def test_a_bar_shows_share_rate_and_time_left():

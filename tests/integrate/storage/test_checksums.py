@@ -16,8 +16,8 @@ from moving import double_pendulum
 from polhode.errors import FileError, IntegrationError, IntegrationWarning
 from polhode.integrate import sweep
 from polhode.integrate.events import tracker
+from polhode.integrate.kernel.packing import Columns
 from polhode.integrate.storage import recorder
-from polhode.integrate.storage.columns import Columns
 from polhode.integrate.storage.layout import Chain, columns_digest
 
 # A field, and what the refusal says of it.

@@ -18,8 +18,8 @@ import polhode as ph
 from filed import UNTIL, interrupting, pulled, same, start
 from moving import double_pendulum
 from polhode.errors import FileError, IntegrationWarning
+from polhode.integrate.kernel.packing import Columns
 from polhode.integrate.storage import recorder, transaction
-from polhode.integrate.storage.columns import Columns
 from polhode.integrate.storage.create import put_text
 from polhode.integrate.storage.header import digest
 from polhode.integrate.storage.journal import Change, Record, encoded, frame_of

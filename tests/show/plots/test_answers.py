@@ -60,6 +60,20 @@ def swung() -> ph.results.Trajectory:
     return ph.simulate(system, system.state(hinge=0.9), until=0.5)
 
 
+def crate() -> ph.State:
+    """A crate on the floor."""
+    world = ph.World()
+    box = ph.Body("crate", ph.solids.box(mass=2.0, x=0.4, y=0.4, z=0.2))
+    ends = [box.point(x, 0, -0.1) for x in (-0.2, 0.2)]
+    plane = ph.Planar("plane", world.origin, box.origin, normal=-ph.Y)
+    supports = [
+        ph.Support(ph.surfaces.point(end), world.origin, name=name)
+        for end, name in zip(ends, ("left", "right"), strict=True)
+    ]
+    system = ph.System([plane], [ph.Weight(9.81)], supports=supports, name="crate")
+    return system.state(plane=(0.0, 0.0, 0.1))
+
+
 KINDS = (
     *(
         "rests",
@@ -99,6 +113,7 @@ KINDS = (
         "by parameters",
         "rows",
         "leaves",
+        "borne",
     ),
 )
 
@@ -158,6 +173,7 @@ def answers() -> dict[str, object]:
         "by parameters": ph.questions.rest_sensitivity(rests[0].state, names),
         "rows": ph.questions.integrability(blade),
         "leaves": ph.questions.integrability(rolling()).integrals,
+        "borne": ph.static_rest(crate()),
     }
 
 
@@ -245,7 +261,7 @@ def test_a_mode_is_watched_as_page_film_and_scene(tmp_path):
     """The page holds the table of modes; the film moves; rows keep to the shape."""
     modes = answers()["modes"]
     text = modes.page(tmp_path / "mode.html", 1).read_text()
-    assert "Modes of cart-pendulum" in text
+    assert html.escape(modes.as_table().title) in text
     assert "Ledger" not in text
     film = modes.film(tmp_path / "mode.gif", 0, periods=1, seconds=1.0)
     assert film.stat().st_size > 5000

@@ -80,9 +80,9 @@ def sticks(tangential: Any, load: Any, static: Any) -> Any:
 
 
 def coulomb_friction(
-    velocity: Any, applied: Any, load: Any, mu: tuple[Any, Any]
+    velocity: Any, applied: Any, load: Any, *, static: Any, dynamic: Any
 ) -> Any:
-    """Coulomb's law with its static limit, mu = (static, dynamic).
+    """Coulomb's law with its static limit, mu_s = `static`, mu_d = `dynamic`.
 
         sliding        T = -mu_d N v/|v|
         at rest        T = -applied              while |applied| <= mu_s N
@@ -91,7 +91,6 @@ def coulomb_friction(
     `applied` is the tangential part of all else that acts; N is the push, not negative.
     """
     xp = namespace(velocity, applied, load)
-    static, dynamic = mu
     slides = (norm(velocity) > 0)[..., None]
     holds = sticks(applied, load, static)[..., None]
     at_rest = xp.where(holds, -applied, sliding_friction(applied, load, dynamic))

@@ -130,15 +130,15 @@ class Anisotropic:
         low, high = (np.array([at(x) for x in p]) for p in (self.dynamic, self.static))
         if np.any(high < low):
             raise ModelError(
-                f"{self.name!r} has static friction {_said(high)} below dynamic"
-                f" {_said(low)}.",
+                f"{self.name!r} has static friction {_pair_text(high)} below dynamic"
+                f" {_pair_text(low)}.",
                 "What holds less at rest than while sliding could never come to rest.",
                 "Give static >= dynamic along and across.",
             )
         if abs(low[0] * high[1] - low[1] * high[0]) > 1e-12 * max(high) ** 2:
             raise ModelError(
-                f"{self.name!r} has ellipses of two shapes: dynamic {_said(low)},"
-                f" static {_said(high)}.",
+                f"{self.name!r} has ellipses of two shapes: dynamic {_pair_text(low)},"
+                f" static {_pair_text(high)}.",
                 "A slip that begins must set out along the friction that held it.",
                 "Give static in the proportions of dynamic.",
             )
@@ -165,7 +165,7 @@ class Anisotropic:
     def __repr__(self) -> str:
         low, high = ([at(x) for x in p] for p in (self.dynamic, self.static))
         return (
-            f"Anisotropic(dynamic={_said(low)}, static={_said(high)},"
+            f"Anisotropic(dynamic={_pair_text(low)}, static={_pair_text(high)},"
             f" axis={shown(self.axis)} of {self.of!r})"
         )
 
@@ -185,5 +185,5 @@ def _pair(name: str, word: str, given: Any) -> tuple[Quantity, Quantity]:
     return first, second
 
 
-def _said(pair: Any) -> str:
+def _pair_text(pair: Any) -> str:
     return "(" + ", ".join(f"{x:g}" for x in pair) + ")"

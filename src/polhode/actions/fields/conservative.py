@@ -99,11 +99,11 @@ def circle(s: Any, centre: Any, first: Any, second: Any) -> Any:
     return centre + xp.cos(angle) * first + xp.sin(angle) * second
 
 
-def _rate_by(rate: Any, shape: tuple[Any, Any, Any], s: float) -> Any:
+def _rate_by(rate: Any, shape: Sequence[Any], s: float) -> Any:
     return rate(s, *shape)
 
 
-def _circle_by(s: Any, shape: tuple[Any, Any, Any]) -> Any:
+def _circle_by(s: Any, shape: Sequence[Any]) -> Any:
     return circle(s, *shape)
 
 

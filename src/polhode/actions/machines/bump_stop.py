@@ -94,7 +94,7 @@ class BumpStop(JointAction):
         """Without damping it gives back all it takes."""
         return isinstance(self.damping, float) and self.damping == 0.0
 
-    def _pressed(self, q: Any) -> list[tuple[float, Any]]:
+    def _compression(self, q: Any) -> list[tuple[float, Any]]:
         """(sign, d) at each end: how far it is pressed, zero where it is not."""
         xp = namespace(q)
         lower, upper = self.limits
@@ -110,7 +110,7 @@ class BumpStop(JointAction):
         xp = namespace(q, z)
         k, c = at(self.stiffness, table), at(self.damping, table)
         total = 0.0 * q
-        for sign, d in self._pressed(q):
+        for sign, d in self._compression(q):
             push = k * d ** float(self.exponent)
             if not self.is_conservative:
                 push = push * xp.maximum(1.0 + c * sign * z, 0.0)
@@ -120,5 +120,5 @@ class BumpStop(JointAction):
     def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V = k d^(p + 1)/(p + 1)"""
         p = float(self.exponent) + 1.0
-        parts = [(d**p / p).sum() for _, d in self._pressed(q)]
+        parts = [(d**p / p).sum() for _, d in self._compression(q)]
         return at(self.stiffness, table) * sum(parts)

@@ -101,7 +101,7 @@ class GravityGradient(CraftAction):
         """Torque about and force through each mass centre; opposites on the planet."""
         mu, places = at(self.mu, table), mass_centres(poses, self.on, self.by, table)
         forces, couples = [], []
-        for x, inertia, p in self._seen(poses, places, table):
+        for x, inertia, p in self._planet_view(poses, places, table):
             forces.append(along_observer(p, gradient_force(x, inertia, mu)))
             couples.append(along_observer(p, gradient_torque(x, inertia, mu)))
         return loads_on_bodies(poses, [p.arm for p in places], forces, couples)
@@ -109,14 +109,16 @@ class GravityGradient(CraftAction):
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V = -mu/(2 r^3) (tr I - 3 e.Ie)"""
         mu, places = at(self.mu, table), mass_centres(poses, self.on, self.by, table)
-        seen = self._seen(poses, places, table)
+        seen = self._planet_view(poses, places, table)
         return sum(gradient_energy(x, inertia, mu) for x, inertia, _ in seen)
 
     def fault(self) -> str:
         """At the centre there is no direction."""
         return "A mass centre is at the planet's centre: its pull has no direction."
 
-    def _seen(self, poses: Poses, places: list[Placed], table: Table) -> list[Any]:
+    def _planet_view(
+        self, poses: Poses, places: list[Placed], table: Table
+    ) -> list[Any]:
         """x, the central inertia along the planet's axes, and the place, of each."""
         found = []
         for k, (body, p) in enumerate(zip(self.on, places, strict=True)):

@@ -196,7 +196,7 @@ def _walk(
             continue
         ahead = curve.tangent(there, tangent)
         slopes = tangent[-1], ahead[-1]
-        kind = _met(here, there, slopes) if len(points) > known else ""
+        kind = _crossing_kind(here, there, slopes) if len(points) > known else ""
         if kind and abs(there.falling - here.falling) != 1 and length > APART * step:
             length /= 2  # more than one is met: they are told one by one
             continue
@@ -212,7 +212,7 @@ def _walk(
     return points, marks, False
 
 
-def _met(here: Point, there: Point, slopes: tuple[float, float]) -> str:
+def _crossing_kind(here: Point, there: Point, slopes: tuple[float, float]) -> str:
     if slopes[0] * slopes[1] < 0:
         return "fold"
     return "bifurcation" if here.falling != there.falling else ""
@@ -232,7 +232,7 @@ def _located(
             break
         ahead = curve.tangent(point, tangent)
         best = point
-        if _met(here, point, (tangent[-1], ahead[-1])):
+        if _crossing_kind(here, point, (tangent[-1], ahead[-1])):
             high = middle
         else:
             low = middle

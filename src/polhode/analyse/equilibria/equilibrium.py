@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from polhode.analyse.equilibria.rest import is_equilibrium
-from polhode.analyse.machinery import listing
 from polhode.analyse.machinery.damped_newton import Balance, Settled
 from polhode.analyse.machinery.deduplicate import distinct, family_note, neutral_names
+from polhode.analyse.machinery.listing import StateSearch
 from polhode.analyse.machinery.search import (
     ACCEPTED,
     Search,
@@ -117,23 +117,14 @@ class Equilibrium(Answer):
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Equilibria(Answer):
+class Equilibria(StateSearch[Equilibrium]):
     """All equilibria that were found, the lowest energy first.
 
     starts, arrived  how many places were started from, and how many came to rest
     note             why there is none, or why some were left out
     """
 
-    system: System
-    found: tuple[Equilibrium, ...]
-    starts: int
-    arrived: int
     note: str = ""
-
-    __len__ = listing.length
-    __iter__ = listing.each
-    __getitem__ = listing.picked
-    states = property(listing.states)
 
     @property
     def rows(self) -> list[tuple[Any, ...]]:
@@ -229,7 +220,7 @@ def equilibrium_of(search: Search, found: Settled, family: np.ndarray) -> Equili
     energy = float(system.potential_energy(search.t, state.q, search.table))
     words = tuple(neutral_names(system, (), family))
     shared = shared_rows(search, found)
-    pulled = _pulled(system, found.multipliers)
+    pulled = _pulling_contacts(system, found.multipliers)
     return Equilibrium(state, found.multipliers, energy, words, shared, pulled)
 
 
@@ -254,7 +245,7 @@ def _nothing_resists(search: Search, found: Settled) -> bool:
     return bool(len(values) and values[0] <= LOOSE**1.5 * values[-1])
 
 
-def _pulled(system: System, multipliers: np.ndarray) -> tuple[str, ...]:
+def _pulling_contacts(system: System, multipliers: np.ndarray) -> tuple[str, ...]:
     """Contacts that would have to pull."""
     found, row = [], 0
     for constraint in system.constraints:

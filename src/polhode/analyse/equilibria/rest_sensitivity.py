@@ -30,6 +30,7 @@ from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import numeric_constraints, rows
 from polhode.system.checked_argument import state_argument
 from polhode.system.state import State
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 FOUND = 1e-6  # of the rates that a small displacement gives: still an equilibrium
@@ -115,9 +116,9 @@ def rest_sensitivity(
     system, names = state.system, tuple(parameters)
     _require_places(system)
     p = np.array([float(values.get(n, nominal(system, n))) for n in names])
-    needed, matrices, moved = _programs(state, names, p)
-    felt = numeric_constraints.felt(system, state, _table(names, p))[:, None]
-    tau, A = needed(state.q, p)
+    balance_and_rows, matrices, variation = _programs(state, names, p)
+    felt = numeric_constraints.moving_rows(system, state, _table(names, p))[:, None]
+    tau, A = balance_and_rows(state.q, p)
     A = np.where(felt, A, 0.0)
     l = np.linalg.lstsq(A.T, tau, rcond=1e-10)[0]
     at = _Matrices(*matrices(state.q, l, p))
@@ -128,7 +129,7 @@ def rest_sensitivity(
     modes = _modes(system, at, S)
     found = np.zeros((len(modes), len(names)), complex)
     for k, unit in enumerate(np.eye(len(names))):
-        change = _Matrices(*moved(state.q, l, p, (places[:, k], loads[:, k], unit)))
+        change = _Matrices(*variation(state.q, l, p, (places[:, k], loads[:, k], unit)))
         found[:, k] = [_slope(at, change, mode) for mode in modes]
     spectrum = np.array([mode.s for mode in modes])
     return RestSensitivity(system, names, places, loads, spectrum, found)
@@ -159,7 +160,7 @@ def _programs(state: State, names: tuple[str, ...], p: np.ndarray) -> tuple[Any,
     zero, loads = np.zeros(system.speeds), np.zeros(len(system.row_names))
     rows_at, balance = _laws(system, t, names)
 
-    def needed(q: Any, p: Any) -> Any:
+    def balance_and_rows(q: Any, p: Any) -> Any:
         still, none = jnp.zeros(system.speeds), jnp.zeros(len(loads))
         return balance(q, (still, still), none, p), rows_at(q, p)
 
@@ -174,7 +175,7 @@ def _programs(state: State, names: tuple[str, ...], p: np.ndarray) -> tuple[Any,
         K, D, M, push = jax.jacfwd(R, (0, 1, 2, 3))(still, still, still, p)
         return M, D, K, rows_at(q, p), push, jax.jacfwd(g)(p)
 
-    def moved(q: Any, l: Any, p: Any, along: Any) -> Any:
+    def variation(q: Any, l: Any, p: Any, along: Any) -> Any:
         def there(d: Any, l: Any, p: Any) -> Any:
             return matrices(system.local(q, d), l, p)
 
@@ -182,9 +183,9 @@ def _programs(state: State, names: tuple[str, ...], p: np.ndarray) -> tuple[Any,
 
     name, along = ("rest sensitivity", names, t), (zero, loads, p)
     return (
-        system.program((*name, "needed"), needed, (state.q, p)),
+        system.program((*name, "needed"), balance_and_rows, (state.q, p)),
         system.program((*name, "matrices"), matrices, (state.q, loads, p)),
-        system.program((*name, "moved"), moved, (state.q, loads, p, along)),
+        system.program((*name, "moved"), variation, (state.q, loads, p, along)),
     )
 
 
@@ -199,7 +200,7 @@ def _laws(system: System, t: float, names: tuple[str, ...]) -> tuple[Any, Any]:
 
     def balance(place: Any, motion: tuple[Any, Any], l: Any, p: Any) -> Any:
         (e, a), table = motion, _table(names, p)
-        tau = inverse_dynamics(system, (t, place, e), a, table)
+        tau = inverse_dynamics(system, StateArrays(t, place, e), a, table)
         return tau - rows_at(place, p).T @ l if l.shape[0] else tau
 
     return rows_at, balance
@@ -244,8 +245,8 @@ def _slope(at: _Matrices, change: _Matrices, mode: _Mode) -> complex:
     s, (u, m), (w, n) = mode
     P_p = s**2 * change.mass + s * change.damping + change.stiffness
     P_s = 2 * s * at.mass + at.damping
-    moved = w @ P_p @ u - w @ change.rows.T @ m + n @ change.rows @ u
-    return -moved / (w @ P_s @ u)
+    change_of_p = w @ P_p @ u - w @ change.rows.T @ m + n @ change.rows @ u
+    return -change_of_p / (w @ P_s @ u)
 
 
 def _null(rows: np.ndarray) -> np.ndarray:

@@ -64,20 +64,20 @@ class Stability(Answer):
     def as_table(self) -> AnswerTable:
         """What is printed."""
         by = "" if self.theorem == "none" else f" ({self.theorem})"
-        rows = [(name, said(value)) for name, value in self.numbers.items()]
+        rows = [(name, number_text(value)) for name, value in self.numbers.items()]
         rows += [(f"s{k + 1}, 1/s", s) for k, s in enumerate(self.spectrum.all)]
         title = f"{self.subject}: {self.verdict}{by}"
         return AnswerTable(title, ("", "value"), rows, [self.reason])
 
 
-def said(value: Any) -> str:
+def number_text(value: Any) -> str:
     """A number of a verdict as it is printed; the least of nothing is none.
 
     >>> said(-0.0), said(float("inf")), said({"axle": 0.25})
     ('0', 'none', 'axle 0.25')
     """
     if isinstance(value, dict):
-        return ", ".join(f"{name} {said(each)}" for name, each in value.items())
+        return ", ".join(f"{name} {number_text(each)}" for name, each in value.items())
     if not isinstance(value, float):
         return str(value)
     return f"{value + 0.0:.6g}" if np.isfinite(value) else "none"

@@ -308,7 +308,7 @@ def _program(balance: _Balance, aim: np.ndarray, *, fixed: float | None = None) 
             return UNBOUNDED
         if found.x is None:
             return None
-        missed = [_missed(balance, i, found.x) for i in range(count)]
+        missed = [_cone_excess(balance, i, found.x) for i in range(count)]
         if max((m for m, _ in missed), default=0.0) <= KEPT * balance.scale:
             return found.x
         cuts += [
@@ -326,7 +326,7 @@ def _cut(balance: _Balance, i: int, angle: float, width: int) -> np.ndarray:
     return row
 
 
-def _missed(balance: _Balance, i: int, x: np.ndarray) -> tuple[float, float]:
+def _cone_excess(balance: _Balance, i: int, x: np.ndarray) -> tuple[float, float]:
     """How far friction is outside its cone, and in which direction."""
     N, *T = x[3 * i : 3 * i + 3]
     return float(np.hypot(*T) - balance.mu[i] * N), float(np.arctan2(T[1], T[0]))

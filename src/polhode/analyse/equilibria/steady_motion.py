@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from polhode.analyse.equilibria.equilibrium import place_of
-from polhode.analyse.machinery import listing
 from polhode.analyse.machinery.carried import carried_motion, carried_speeds
 from polhode.analyse.machinery.damped_newton import Balance, Condition, Settled
 from polhode.analyse.machinery.deduplicate import distinct, family_note, neutral_names
+from polhode.analyse.machinery.listing import StateSearch
 from polhode.analyse.machinery.scales import Sizes, rate_of, sizes_at
 from polhode.analyse.machinery.search import (
     ACCEPTED,
@@ -113,21 +113,11 @@ class SteadyMotion(Answer):
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class SteadyMotions(Answer):
+class SteadyMotions(StateSearch[SteadyMotion]):
     """All steady motions that were found.
 
     starts, arrived  how many were started from, and how many balanced
     """
-
-    system: System
-    found: tuple[SteadyMotion, ...]
-    starts: int
-    arrived: int
-
-    __len__ = listing.length
-    __iter__ = listing.each
-    __getitem__ = listing.picked
-    states = property(listing.states)
 
     def plot(self) -> Any:
         """The bodies in each motion, a panel each: a `Picture`."""

@@ -16,7 +16,7 @@ import jax
 import numpy as np
 
 from polhode.analyse.equilibria.static_rest import StaticRest, static_rest
-from polhode.analyse.machinery import listing
+from polhode.analyse.machinery.listing import StateSearch
 from polhode.answer_table import Answer, AnswerTable, number, relative
 from polhode.double import doubled
 from polhode.formulation.contact.instant import TOUCHES
@@ -72,21 +72,11 @@ class SupportedRest(Answer):
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class SupportedRests(Answer):
+class SupportedRests(StateSearch[SupportedRest]):
     """Rests on supports that were found, the lowest energy first.
 
     starts, arrived  how many places were started from, and how many came to rest
     """
-
-    system: System
-    found: tuple[SupportedRest, ...]
-    starts: int
-    arrived: int
-
-    __len__ = listing.length
-    __iter__ = listing.each
-    __getitem__ = listing.picked
-    states = property(listing.states)
 
     def as_table(self) -> AnswerTable:
         """What is printed."""

@@ -19,7 +19,11 @@ import numpy as np
 
 from polhode.analyse.linear.state_space import Response, StateSpace, Transfer
 from polhode.analyse.machinery.corotating import turned, turning_of, unsteadiness
-from polhode.analyse.machinery.minimal_coordinates import Reduced, kept, reduced
+from polhode.analyse.machinery.minimal_coordinates import (
+    Reduced,
+    independent_places,
+    reduced,
+)
 from polhode.analyse.machinery.parts import Parts, parts_of
 from polhode.analyse.machinery.ports import (
     admit_outputs,
@@ -177,29 +181,41 @@ def linearise(
         return linear_along(about, ports, extra, parameters)
     state = _state(system, about)
     table.update(port_values(state, table, ports, extra))
-    asked = (ports, watched or {})
-    near = neighbours(state, table, *asked)
+    outputs = watched or {}
+    near = neighbours(state, table, ports, outputs)
     turn = turning_of(state, near)
-    why = unsteadiness(state, table, near, turn, asked)
+    why = unsteadiness(state, table, near, turn, ports=ports, outputs=outputs)
     if why:
         turn = np.zeros_like(turn)
-    return linear_about(state, table, near, (turn, why), (ports, watched, independent))
+    return linear_about(
+        state,
+        table,
+        near,
+        ports=ports,
+        watched=watched,
+        independent=independent,
+        turn=turn,
+        why=why,
+    )
 
 
 def linear_about(
     state: State,
     table: Table,
     near: Neighbours,
-    motion: tuple[np.ndarray, str],
-    asked: tuple,
+    *,
+    ports: Any,
+    watched: Any,
+    independent: Any,
+    turn: np.ndarray,
+    why: str,
 ) -> Linear:
     """The linear system of known first-order changes.
 
     `motion` is how error coordinates turn, and why the matrices change, if they do.
     """
-    (turn, why), (ports, watched, independent) = motion, asked
     whole, system = turned(near, turn), state.system
-    which = kept(system, whole, independent)
+    which = independent_places(system, whole, independent)
     found = reduced(whole, which)
     names = system.speed_names
     places = tuple(names[k] for k in which.places)
@@ -208,14 +224,14 @@ def linear_about(
     seen = (
         (places, np.eye(len(places), len(places) + len(speeds)), None)
         if watched is None
-        else (output_names(state, watched), _seen(whole, found), whole.passed)
+        else (output_names(state, watched), _output_matrix(whole, found), whole.passed)
     )
     matrices = _state_space(found, places, speeds, port_names(ports), seen)
     about = state, table, places, speeds
     return Linear(*about, parts, matrices, found, whole, why, turn)
 
 
-def _seen(whole: Neighbours, found: Reduced) -> np.ndarray:
+def _output_matrix(whole: Neighbours, found: Reduced) -> np.ndarray:
     """C: outputs by d = S_p p and d' = S v + T p."""
     by_place = whole.seen @ found.shape + whole.seen_rates @ found.slip[1]
     return np.concatenate([by_place, whole.seen_rates @ found.slip[0]], axis=1)

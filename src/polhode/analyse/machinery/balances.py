@@ -125,19 +125,19 @@ def about(system: System, name: str, pole: Any) -> Balance:
         h = momenta_of(t, q, z, table)
         return h[3:] - cross(pole(t, q, table), h[:3])
 
-    def moved(t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
+    def pole_motion(t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
         flow = (jnp.ones(()), q * 0 + system.rates(t, q, z, table))
         return jax.jvp(lambda t, q: pole(t, q, table), (1.0 * t, 1.0 * q), flow)
 
     def shares(t: Any, q: Any, z: Any, table: Table) -> dict[str, Any]:
-        x, v = moved(t, q, z, table)
+        x, v = pole_motion(t, q, z, table)
         every = _moments(system, t, q, z, table)
         found = {n: _at(jnp.sum(each, axis=0), x) for n, each in every.items()}
         P = momenta_of(t, q, z, table)[:3]
         return {**found, "motion of the pole": -cross(v, P)}
 
     def sizes(t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
-        x, v = moved(t, q, z, table)
+        x, v = pole_motion(t, q, z, table)
         h, W = _gross(system, t, q, z, table)
         # Lengths may vanish: their slopes are not asked.
         far, fast = jnp.sqrt(x @ x), jnp.sqrt(v @ v)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from polhode.analyse.machinery.variations import Neighbours, neighbours
+from polhode.analyse.machinery.variations import Neighbours, Outputs, Ports, neighbours
 from polhode.geometry.vector import skew
 from polhode.matter.parameter import Table
 from polhode.system.lengths import coordinate_lengths, natural_length
@@ -77,7 +77,13 @@ def turned(near: Neighbours, turn: np.ndarray) -> Neighbours:
 
 
 def unsteadiness(
-    state: State, table: Table, near: Neighbours, turn: np.ndarray, asked: tuple
+    state: State,
+    table: Table,
+    near: Neighbours,
+    turn: np.ndarray,
+    *,
+    ports: Ports,
+    outputs: Outputs,
 ) -> str:
     """Why the first-order equations change in time; "" where they do not.
 
@@ -85,12 +91,12 @@ def unsteadiness(
     of its oscillations, so that units do not matter.
     """
     rate = _rate(state, near, turn)
-    if found := _accelerated(state, table, (near, turn, rate)):
+    if found := _accelerated(state, table, near, turn, rate):
         what = "is at rest" if not np.any(state.z) else "moves"
         return f"it {what} and is accelerated: {found}"
     later, E = _later(state, turn, LATER / rate)
-    then = neighbours(later, table, *asked)
-    if found := _accelerated(later, table, (then, turn, rate)):
+    then = neighbours(later, table, ports, outputs)
+    if found := _accelerated(later, table, then, turn, rate):
         return f"it will be accelerated, at t = {later.t:.4g} s: {found}"
     for word, (one, other), size in _pairs(near, then, E, rate):
         gap = np.max(np.abs(one - other), initial=0.0)
@@ -101,9 +107,10 @@ def unsteadiness(
     return ""
 
 
-def _accelerated(state: State, table: Table, about: tuple) -> str:
+def _accelerated(
+    state: State, table: Table, near: Neighbours, turn: np.ndarray, rate: float
+) -> str:
     """The largest rate of a speed that a steady motion would not have; "" if none."""
-    near, turn, rate = about
     z, weights = state.z, np.sqrt(np.diag(near.mass))
     missed = weights * np.abs(near.accelerations - turn @ z)
     acting = _acting(state, table, weights) + rate * np.max(weights * np.abs(z))

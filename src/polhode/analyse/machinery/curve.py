@@ -120,7 +120,7 @@ class Curve:
         x = length * tangent
         units = np.concatenate([self.search.reach, self.loads, [self.high - self.low]])
         for _ in range(NEWTON):
-            q, l, p = _moved(self.system, here, x * units)
+            q, l, p = _after_step(self.system, here, x * units)
             r, J = self._slopes(Point(q, l, p, 0))
             rows = np.concatenate([J, tangent[None]])
             right = np.concatenate([-r, [length - tangent @ x]])
@@ -129,7 +129,7 @@ class Curve:
             if np.max(np.abs(change)) > 10 * max(length, self.step):
                 return None
             if np.max(np.abs(r)) < DONE and np.max(np.abs(change)) < 1e-9:
-                q, l, p = _moved(self.system, here, x * units)
+                q, l, p = _after_step(self.system, here, x * units)
                 return self._point(q, l, p)
         return None
 
@@ -194,7 +194,9 @@ def _at(curve: Curve, p: float) -> Search:
     return Search(given.balance, *sizes, given.t, table)
 
 
-def _moved(system: System, here: Point, step: np.ndarray) -> tuple[Any, Any, float]:
+def _after_step(
+    system: System, here: Point, step: np.ndarray
+) -> tuple[Any, Any, float]:
     """Place, intensities and parameter after a step (nz + m + 1,)."""
     n, m = system.speeds, len(system.row_names)
     q = np.asarray(system.normalised(system.local(here.q, step[:n])))

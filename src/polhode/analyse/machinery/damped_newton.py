@@ -23,6 +23,7 @@ import numpy as np
 from polhode.analyse.symmetries import Carriers
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import numeric_constraints, rows
+from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -83,7 +84,7 @@ class Balance:
 
         system = self.system
         z, z_dot = self.motion(t, q, xi, table)
-        needed = inverse_dynamics(system, (t, q, z), z_dot, table)
+        needed = inverse_dynamics(system, StateArrays(t, q, z), z_dot, table)
         phi, back = jax.vjp(lambda z: rows.velocities(system, t, q, z, table), z)
         parts = [needed - back(l)[0], rows.positions(system, t, q, table)]
         if self.is_moving:
@@ -156,7 +157,7 @@ def settler(
         def step(state: tuple) -> tuple:
             k, q, l, xi, r, damping = state
             J = balance.slopes(t, q, l, xi, table)[1] / scales[:, None]
-            sizes = _column_sizes(J, balance, (reach, natural, scales[:n]))
+            sizes = _column_sizes(J, balance, reach, natural, scales[:n])
             J = J / sizes
             H = J.T @ J + damping * jnp.eye(J.shape[1])
             u = -solve_definite(H, J.T @ r) / sizes
@@ -195,7 +196,9 @@ def natural_rows(system: System, t: float, q: np.ndarray) -> np.ndarray:
     return numeric_constraints.velocities(system, now, np.zeros(system.speeds)).scales
 
 
-def _column_sizes(J: Any, balance: Balance, given: tuple) -> Any:
+def _column_sizes(
+    J: Any, balance: Balance, reach: Any, natural: Any, scales: Any
+) -> Any:
     """The length of each column; of none less than a little of its kind's largest.
 
     Kinds are places, intensities of reactions, and rates. Intensities that move nothing
@@ -203,7 +206,6 @@ def _column_sizes(J: Any, balance: Balance, given: tuple) -> Any:
     """
     import jax.numpy as jnp
 
-    reach, natural, scales = given
     felt = load_sizes(natural, reach, scales)
     n, m = balance.system.speeds, len(balance.system.row_names)
     units = np.concatenate([reach, np.ones(J.shape[1] - n)])

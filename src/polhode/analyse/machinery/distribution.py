@@ -82,7 +82,7 @@ def allowed_motions(state: State) -> tuple[Distribution, np.ndarray]:
     system, t = state.system, float(state.t)
     still = replace(state, z=np.zeros(system.speeds))
     A = compile(lambda q: row_matrix(system, t, q), state.q)(state.q)
-    A = np.where(numeric_constraints.felt(system, still)[:, None], A, 0.0)
+    A = np.where(numeric_constraints.moving_rows(system, still)[:, None], A, 0.0)
     chosen = _chosen(A)
 
     def fields(q: Any) -> Any:
@@ -125,7 +125,7 @@ def brackets(found: Distribution) -> Brackets:
     return Brackets(np.stack(columns, axis=1), float(size), fields)
 
 
-def grown(found: Distribution, reached: Brackets) -> Distribution | None:
+def extension(found: Distribution, reached: Brackets) -> Distribution | None:
     """The distribution with what brackets reach beyond it; None if that is nothing."""
     basis = np.linalg.qr(found.values)[0]
     beyond = reached.values - basis @ (basis.T @ reached.values)

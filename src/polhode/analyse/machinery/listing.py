@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from polhode.answer_table import Answer
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
+
+One = TypeVar("One")
 
 
 def length(answer: Any) -> int:
@@ -21,6 +29,24 @@ def picked(answer: Any, k: int) -> Any:
     return answer.found[k]
 
 
-def states(answer: Any) -> list[Any]:
-    """The states of all, for pictures and for motions from there."""
-    return [one.state for one in answer.found]
+@dataclass(frozen=True, eq=False, repr=False)
+class StateSearch(Answer, Generic[One]):
+    """Answers, each with a `state`, that a search from many starts has found.
+
+    starts, arrived  how many places were started from, and how many led to one
+    """
+
+    system: System
+    found: tuple[One, ...]
+    starts: int
+    arrived: int
+
+    __len__ = length
+    __iter__ = each
+    __getitem__ = picked
+
+    @property
+    def states(self) -> list[Any]:
+        """The states of all, for pictures and for motions from there."""
+        found: Any = self.found
+        return [one.state for one in found]

@@ -54,7 +54,9 @@ class Reduced(NamedTuple):
     slip: tuple[np.ndarray, np.ndarray]
 
 
-def kept(system: System, near: Neighbours, wanted: Sequence[str] | None) -> Kept:
+def independent_places(
+    system: System, near: Neighbours, wanted: Sequence[str] | None
+) -> Kept:
     """Places and speeds that determine all others, best in the measure of masses.
 
     `wanted` names those whose speeds are independent; else they are chosen.

@@ -119,7 +119,7 @@ def second_variation(
     if np.any(xi) and not all(c.is_holonomic for c in system.constraints):
         return None
     sizes = _sizes(state, xi, carriers)
-    at = _eased(_asked(carriers, state, multipliers), sizes, xi)
+    at = _in_natural_sizes(_asked(carriers, state, multipliers), sizes, xi)
     found = at(xi)
     keeps = found.kept
     T = _null(keeps)
@@ -187,7 +187,7 @@ def _asked(
     place = (float(state.t), state.q, state.z)
     example = (*place, np.zeros(len(carriers.names)), multipliers)
     program = system.program(name, _function(carriers), example)
-    felt = _felt(state)
+    felt = _row_flags(state)
 
     def parts(xi: np.ndarray) -> _Parts:
         found = _Parts(*program(*place, xi, multipliers))
@@ -198,9 +198,9 @@ def _asked(
     return parts
 
 
-def _felt(state: State) -> np.ndarray:
+def _row_flags(state: State) -> np.ndarray:
     """Which equations of place, then of velocities, feel a motion of the system."""
-    felt = numeric_constraints.felt(state.system, state)
+    felt = numeric_constraints.moving_rows(state.system, state)
     return np.concatenate([felt[_holonomic(state.system)], felt])
 
 
@@ -285,7 +285,7 @@ def _sizes(state: State, xi: np.ndarray, carriers: Carriers) -> np.ndarray:
     return np.concatenate([D, D * rate])
 
 
-def _eased(
+def _in_natural_sizes(
     at: Callable[[np.ndarray], _Parts], sizes: np.ndarray, xi: np.ndarray
 ) -> Callable[[np.ndarray], _Parts]:
     """The same in sizes of the system's own, and with w about where F is least for d.

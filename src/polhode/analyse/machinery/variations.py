@@ -34,6 +34,7 @@ from polhode.matter.parameter import Table
 from polhode.system import numeric_constraints, rows
 from polhode.system.rolled.size import is_rolled, refuse_dense
 from polhode.system.state import State
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 Ports = Mapping[str, int]  # names of inputs -> how many numbers; 0 is one bare number
@@ -80,7 +81,7 @@ def neighbours(
     """
     system = state.system
     refuse_dense(system, "a linear system")
-    program, masses, solve = _programs(system, state, table, (ports, outputs))
+    program, masses, solve = _programs(system, state, table, ports, outputs)
     at = (float(state.t), state.q, state.z)
     width = sum(max(size, 1) for size in ports.values())
     n, m = system.speeds, len(system.row_names)
@@ -103,21 +104,22 @@ def neighbours(
     K, F, G, seen = np.split(by_d, cuts)
     D, A, _, seen_rates = np.split(by_rate, cuts)
     B, _, _, passed = np.split(by_input, cuts)
-    A, F, G = _felt(state, table, (A, F, G))
+    A, F, G = _without_rounding(state, table, A, F, G)
     return Neighbours(
         M, D, K, K - loose[:n, :n], A, F, G, -B, seen, seen_rates, passed,
         mass_rate, rates, multipliers,
     )  # fmt: skip
 
 
-def _felt(state: State, table: Table, parts: tuple) -> tuple[np.ndarray, ...]:
+def _without_rounding(
+    state: State, table: Table, A: np.ndarray, F: np.ndarray, G: np.ndarray
+) -> tuple[np.ndarray, ...]:
     """A, F and G, without the rounding that rows show which feel no motion."""
     system = state.system
-    felt = numeric_constraints.felt(system, state, table)
+    felt = numeric_constraints.moving_rows(system, state, table)
     flags = [c.is_holonomic for c in system.constraints for _ in c.rows]
     places = felt[np.array(flags, dtype=bool)]
-    masks = (felt, felt, places)
-    pairs = zip(masks, parts, strict=True)
+    pairs = ((felt, A), (felt, F), (places, G))
     return tuple(np.where(mask[:, None], part, 0.0) for mask, part in pairs)
 
 
@@ -139,9 +141,8 @@ def _sizes(system: System, state: State, outputs: Outputs) -> list[int]:
 
 
 def _programs(
-    system: System, state: State, table: Table, asked: tuple[Ports, Outputs]
+    system: System, state: State, table: Table, ports: Ports, outputs: Outputs
 ) -> tuple[Any, Any, Any]:
-    ports, outputs = asked
     names = tuple(sorted(table))
     key = ("neighbours", tuple(ports.items()), tuple(outputs.items()), names)
 
@@ -188,7 +189,9 @@ def first_order(system: System, ports: Ports, outputs: Outputs) -> Callable[...,
             whole = {**table, **shifted(table, ports, x[2 * n :])}
             here, along = (q, z, d, rate), (q_dot, z_dot, rate, jnp.zeros(n))
             (place, speeds), (_, speeds_dot) = jax.jvp(moved, here, along)
-            needed = inverse_dynamics(system, (t, place, speeds), speeds_dot, whole)
+            needed = inverse_dynamics(
+                system, StateArrays(t, place, speeds), speeds_dot, whole
+            )
             phi, back = jax.vjp(
                 lambda s: rows.velocities(system, t, place, s, whole), speeds
             )

@@ -231,7 +231,7 @@ def _backward(replay: Replay) -> Any:
         def once(carry: Any, row: Any) -> tuple[Any, None]:
             k, (t, x, *more), add = row
 
-            def moved(carry: Any) -> Any:
+            def adjoint_step(carry: Any) -> Any:
                 l, m = carry
                 _, pull = jax.vjp(
                     lambda x, p: replay.step((t, x, *more), p, table), x, p
@@ -239,7 +239,7 @@ def _backward(replay: Replay) -> Any:
                 by_x, by_p = pull(l)
                 return by_x + add, m + by_p
 
-            return lax.cond(k < count, moved, lambda carry: carry, carry), None
+            return lax.cond(k < count, adjoint_step, lambda carry: carry, carry), None
 
         rows = (jnp.arange(ROWS), steps, added)
         return lax.scan(once, (l, m), rows, reverse=True)[0]

@@ -46,8 +46,10 @@ class Identifiable(Answer):
     @property
     def alone(self) -> tuple[str, ...]:
         """Those that are determined each by itself."""
-        felt = ~np.any(self.blind != 0, axis=0)
-        return tuple(n for n, is_felt in zip(self.names, felt, strict=True) if is_felt)
+        known = ~np.any(self.blind != 0, axis=0)
+        return tuple(
+            n for n, is_known in zip(self.names, known, strict=True) if is_known
+        )
 
     @property
     def together(self) -> tuple[tuple[str, ...], ...]:
@@ -70,7 +72,10 @@ class Identifiable(Answer):
             f"Identifiable({found} combinations of {len(self.names)} parameters)",
             ("", "by itself"),
             [(name, "yes" if name in self.alone else "no") for name in self.names],
-            [f"changes nothing: {said(self.names, row)}" for row in self.blind],
+            [
+                f"changes nothing: {direction_text(self.names, row)}"
+                for row in self.blind
+            ],
         )
 
 
@@ -112,14 +117,14 @@ def unseen(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return reduced(right[small]), values
 
 
-def felt(J: np.ndarray) -> np.ndarray:
+def without_rounding(J: np.ndarray) -> np.ndarray:
     """J (n, p) without what is rounding in it: no step is made along what is blind."""
     left, values, right = np.linalg.svd(J, full_matrices=False)
     kept = values > BLIND * np.max(values, initial=1e-300)
     return (left[:, kept] * values[kept]) @ right[kept]
 
 
-def said(names: Sequence[str], shares: np.ndarray) -> str:
+def direction_text(names: Sequence[str], shares: np.ndarray) -> str:
     """A direction in words: '+1 % m, -0.5 % l'."""
     pairs = zip(names, shares, strict=True)
     return ", ".join(f"{share:+.4g} % {name}" for name, share in pairs if share)
@@ -134,11 +139,11 @@ def _regressor(equations: Equations, names: tuple[str, ...]) -> Any:
     core = equations.functions
 
     def regressor(t: Any, q: Any, z: Any, a: Any, p: Any) -> Any:
-        def needed(p: Any) -> Any:
+        def inertial_force(p: Any) -> Any:
             table: Table = {name: p[k] for k, name in enumerate(names)}
             terms = core.terms(t, q, z, table)
             return terms.mass_matrix @ a + terms.bias - terms.force
 
-        return jax.jacfwd(needed)(p)
+        return jax.jacfwd(inertial_force)(p)
 
     return regressor

@@ -23,7 +23,13 @@ from polhode.analyse.sensitivities.first_state import (
     moved_state,
     require_free_start,
 )
-from polhode.analyse.sensitivities.identifiable import BLIND, felt, said, sizes, unseen
+from polhode.analyse.sensitivities.identifiable import (
+    BLIND,
+    direction_text,
+    sizes,
+    unseen,
+    without_rounding,
+)
 from polhode.analyse.sensitivities.record import (
     Record,
     is_table,
@@ -36,7 +42,7 @@ from polhode.arrays import Numbers
 from polhode.errors import AnalysisError, PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.integrate.field.scales import displacements
-from polhode.integrate.results.state_functions import asked
+from polhode.integrate.results.state_functions import at_rows
 from polhode.integrate.simulate import equations_of, simulate
 from polhode.lowering.compile import compile
 from polhode.system.state import State
@@ -112,7 +118,7 @@ class Identified(Answer):
     def as_table(self) -> AnswerTable:
         """What is printed."""
         size = f"{self.count} measurements, noise {self.noise:.3g}"
-        blind = [said(tuple(self.values), row) for row in self.blind]
+        blind = [direction_text(tuple(self.values), row) for row in self.blind]
         return AnswerTable(
             f"Identified({self.motion.system.name!r}: {size})",
             ("", "value", "+-"),
@@ -183,7 +189,7 @@ def identify(
     found = least_squares(
         lambda s: (task.tried(s * scale) - y)[there],
         p / scale,
-        jac=lambda s: felt((task.slopes(s * scale) * scale)[there]),
+        jac=lambda s: without_rounding((task.slopes(s * scale) * scale)[there]),
         bounds=(-most, most),
         xtol=1e-14, ftol=1e-14, gtol=1e-14,
     )  # fmt: skip
@@ -375,7 +381,7 @@ def _require_speeds(equations: Equations, late: tuple[str, ...]) -> None:
 
 def state_rates(rows: Trajectory) -> np.ndarray:
     """(n, nq + nz): rates of coordinates and speeds at all rows."""
-    return np.asarray(asked(rows, "slope"))
+    return np.asarray(at_rows(rows, "slope"))
 
 
 def _require_rising(start: State, t: np.ndarray) -> None:

@@ -199,13 +199,13 @@ def _forward(replay: Replay) -> Any:
         def once(tangent: Any, row: Any) -> tuple[Any, Any]:
             k, (t, x, *more) = row
 
-            def moved(tangent: Any) -> Any:
+            def tangent_step(tangent: Any) -> Any:
                 def step(x: Any, p: Any) -> Any:
                     return replay.step((t, x, *more), p, table)
 
                 return jax.jvp(step, (x, p), (tangent, direction))[1]
 
-            after = lax.cond(k < count, moved, lambda tangent: tangent, tangent)
+            after = lax.cond(k < count, tangent_step, lambda tangent: tangent, tangent)
             return after, after
 
         return lax.scan(once, tangent, (jnp.arange(ROWS), steps))[1]

@@ -127,7 +127,9 @@ def uncertainty(
     S = _covariance(motion, spreads, correlations)
     known = {name: float(s) for name, s in spreads.items()}
     if samples:
-        return _drawn(motion, known, S, (samples, seed, times, inputs))
+        return _drawn(
+            motion, known, S, samples=samples, seed=seed, times=times, inputs=inputs
+        )
     names = [name for name in known if name not in first_names(motion.system)]
     initial = len(names) < len(known)
     found = sensitivity(motion, names, initial=initial, times=times)
@@ -143,9 +145,15 @@ def uncertainty(
 
 
 def _drawn(
-    motion: Trajectory, known: dict[str, float], S: np.ndarray, wishes: tuple
+    motion: Trajectory,
+    known: dict[str, float],
+    S: np.ndarray,
+    *,
+    samples: Any,
+    seed: Any,
+    times: Any,
+    inputs: Any,
 ) -> Uncertainty:
-    samples, seed, times, inputs = wishes
     _require_drawable(motion, samples, inputs)
     _require_free(motion, known)
     rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""`ph.machines.Rope`: of constant length, over pulleys that turn with it or do not.
+"""`ph.machines.Rope`: of one length, over pulleys that turn with it or do not.
 
 A strand ends at the rope's end or at a mark on a pulley that turns, so that each strand
 keeps its own length and its multiplier is the tension in it:
@@ -11,7 +11,7 @@ The difference of two tensions turns the pulley between them, as its inertia ask
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
@@ -121,8 +121,15 @@ class Pulley:
 
     @property
     def centre(self) -> Attachment:
-        """Its centre, a point of the body that carries it."""
-        return self.on.first if self.turns else self.on
+        """Its centre: a point of the wheel, so that the axle carries what ropes pull;
+        of one that does not turn a point of the body that has it.
+        """
+        return self.on.second if self.turns else self.on
+
+    @property
+    def carrier(self) -> Frame:
+        """The frame in which its axis and side stay."""
+        return (self.on.first if self.turns else self.on).frame
 
 
 class _Mark(NamedTuple):
@@ -141,15 +148,18 @@ class _Mark(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Rope:
-    """A rope that neither stretches nor slackens, from a point to a point.
+    """A rope that does not stretch, from a point over pulleys to a point.
 
     along    its way: the first point, pulleys (`Pulley`) and points that it runs
              through, the last point
     length   m; of the whole, or one for each strand between pulleys that turn. A whole
              is shared equally: at angle 0 of a pulley its mark, half way, is at `side`
+    slack    whether it may go slack. Then it is among the supports of a system: a
+             strand pulls or does nothing, and strikes when it is jerked taut
+    restitution   of a rope that may go slack: a number for Stronge's law, or a law
 
-    The multiplier of a strand is the force along it; a rope pulls, so a push means that
-    it would go slack: `reaction_table` and `motion.reactions` show it.
+    A rope is kept taut unless `slack` is given: the multiplier of a strand is the force
+    along it, and a push means that a real rope would have gone slack.
 
     >>> import polhode as ph
     >>> world, load = ph.World(), ph.Particle("load", 2.0)
@@ -162,7 +172,8 @@ class Rope:
     length: Any
     _: KW_ONLY
     name: str = "rope"
-    slack: bool = field(default=False, repr=False)
+    slack: bool = False
+    restitution: Any = 0.0
     is_holonomic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -174,14 +185,11 @@ class Rope:
                 "It goes from a point of a body over pulleys to another point.",
                 "Give [first.mass_centre, ph.machines.Pulley(axle, 0.1), last.origin].",
             )
-        if self.slack:
+        if not self.slack and not _is_zero(self.restitution):
             raise ModelError(
-                f"rope {self.name!r} cannot go slack.",
-                "Supports, which open and close, are of surfaces that touch; the length"
-                " of a rope is an equation.",
-                "Leave slack out and look at its tension, or let a"
-                " ph.machines.TendonSpring with rest=(0, length) pull only where it is"
-                " stretched.",
+                f"rope {self.name!r} has a restitution and does not go slack.",
+                "A rope that is always taut is never jerked.",
+                "Give slack=True, or leave restitution out.",
             )
         object.__setattr__(self, "along", along)
         object.__setattr__(self, "length", self._admitted_length())
@@ -230,7 +238,9 @@ class Rope:
     @property
     def bodies(self) -> tuple[Frame, ...]:
         """Those of its points and of what carries its pulleys, each once."""
-        return tuple(dict.fromkeys(point.frame for point in self.points))
+        carriers = [s.carrier for s in self.along if isinstance(s, Pulley)]
+        frames = [*(point.frame for point in self.points), *carriers]
+        return tuple(dict.fromkeys(frames))
 
     @property
     def joints(self) -> tuple[Joint, ...]:
@@ -288,13 +298,17 @@ class Rope:
         centre = place(placed, body, point, table)
         if not isinstance(each, Pulley):
             return Stop(centre, 0.0, 0.0 * centre, 0.0 * centre, 0.0)
-        R = placed.rotations[body]
+        R = placed.rotations[self.bodies.index(each.carrier)]
         axes = R @ each.axis, R @ each.side
         return Stop(centre, at(each.radius, table), *axes, float(each.sense))
 
 
 def _is_point(thing: Any) -> bool:
     return isinstance(thing, Attachment)
+
+
+def _is_zero(restitution: Any) -> bool:
+    return isinstance(restitution, float | int) and restitution == 0
 
 
 def _plain(value: Any) -> Any:

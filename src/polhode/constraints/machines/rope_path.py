@@ -52,6 +52,11 @@ def strands_and_arcs(stops: list[Stop]) -> tuple[list[Any], list[Arc]]:
     return lengths, [_arc(stop, before, after) for stop, before, after in inner]
 
 
+def directions(stops: list[Stop]) -> list[Any]:
+    """Unit vectors (3,) along the straight parts between stops."""
+    return _strands(stops)[1]
+
+
 def places_along(stops: list[Stop], count: int = 13) -> list[list[Any]]:
     """Points on the line of a rope, to be drawn: one a stop, some on its arc."""
     _, along = _strands(stops)

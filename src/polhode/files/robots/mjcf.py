@@ -26,7 +26,7 @@ from polhode.files.model import Model
 from polhode.files.robots.inertial import Inertial, body_of
 from polhode.files.robots.mjcf_shapes import shapes_of, touching_shapes
 from polhode.files.robots.mjcf_transmissions import equalities, servos, tendons
-from polhode.files.robots.standing import stood, supports_of
+from polhode.files.robots.standing import on_floor, supports_of
 from polhode.geometry.rotations.quaternion import to_matrix
 from polhode.integrate.storage.paths import admit_path
 from polhode.joints.fixed import Fixed
@@ -117,7 +117,7 @@ def load_mjcf(path: Any, *, floor: Floor | None = None) -> Model:
     )
     start = State(system, 0.0, np.array(m.qpos0), np.zeros(m.nv))
     start = system.consistent(start) if system.constraints else start
-    start = stood(system, start, is_placed=True)
+    start = on_floor(system, start, is_placed=True)
     return Model(system, start, {}, tuple(dict.fromkeys(reading.notes)))
 
 

@@ -127,9 +127,11 @@ def equalities(reading: Any) -> list[Any]:
         if kind == int(kinds.mjEQ_JOINT):
             made = _gear(reading, k, name)
         elif kind == int(kinds.mjEQ_TENDON):
-            made = _tied(reading, k, name)
+            made = _tendon_equality(reading, k, name)
         elif kind in (int(kinds.mjEQ_CONNECT), int(kinds.mjEQ_WELD)):
-            made = _held(reading, k, name, is_weld=kind == int(kinds.mjEQ_WELD))
+            made = _joint_equality(
+                reading, k, name, is_weld=kind == int(kinds.mjEQ_WELD)
+            )
         if made is None:
             reading.note(f"equality {name!r} is not taken")
         else:
@@ -150,7 +152,7 @@ def _gear(reading: Any, k: int, name: str) -> Any:
     return Gear(*ends, slope, zero[0] + constant - slope * zero[1], name=name)
 
 
-def _tied(reading: Any, k: int, name: str) -> Any:
+def _tendon_equality(reading: Any, k: int, name: str) -> Any:
     """l_1 - l_1(0) = a + b (l_2 - l_2(0)) of linear tendons, or l_1 alone."""
     m = reading.m
     first, second = int(m.eq_obj1id[k]), int(m.eq_obj2id[k])
@@ -170,7 +172,7 @@ def _tied(reading: Any, k: int, name: str) -> Any:
     return TendonLength([*arms], [*arms.values()], length, name=name)
 
 
-def _held(reading: Any, k: int, name: str, *, is_weld: bool) -> Any:
+def _joint_equality(reading: Any, k: int, name: str, *, is_weld: bool) -> Any:
     """A ball joint, or a weld, between two bodies that have one already."""
     m, mujoco = reading.m, reading.mujoco
     if int(m.eq_objtype[k]) == int(mujoco.mjtObj.mjOBJ_SITE):

@@ -45,7 +45,7 @@ def supports_of(
     return found
 
 
-def stood(system: System, start: State, *, is_placed: bool) -> State:
+def on_floor(system: System, start: State, *, is_placed: bool) -> State:
     """The start with the lowest point on the floor, if the robot is free to be moved.
 
     One that its file has placed is only lifted, out of the floor.

@@ -21,7 +21,7 @@ from polhode.files.model import Model
 from polhode.files.report import Report
 from polhode.files.robots.inertial import Inertial, body_of, require_choice
 from polhode.files.robots.packages import listed
-from polhode.files.robots.standing import stood, supports_of
+from polhode.files.robots.standing import on_floor, supports_of
 from polhode.files.robots.urdf_numbers import (
     Robot,
     number_of,
@@ -138,7 +138,7 @@ def load_urdf(
         ]
         supports = supports_of(floor, world, own, robot.notes)
         system = System(members, actions, mimics, supports, name=name)
-        start = stood(system, system.rest(), is_placed=False)
+        start = on_floor(system, system.rest(), is_placed=False)
         taken = [n for n in robot.notes if floor is None or n != COLLISIONS]
         return Model(system, start, {}, tuple(dict.fromkeys(taken)))
 

@@ -24,9 +24,11 @@ from polhode.formulation.questions.reactions import (
 from polhode.formulation.recursive.recursive import recursive
 from polhode.geometry.vector import cross
 from polhode.matter.parameter import Table, at
+from polhode.supports.any_support import acts_at_points
 from polhode.system.contacts import ContactRows, couples, pads
 from polhode.system.loads import with_world
 from polhode.system.state_arrays import StateArrays
+from polhode.system.strands import rope_wrenches, ropes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,7 +122,8 @@ def contact_wrenches(
     system: System, state: StateArrays, rows: ContactRows, r: Any, table: Table
 ) -> Any:
     """What contact forces r (3n,) exert on bodies (b, 6), about their origins in their
-    own axes. Stops and pads of joints act along speeds, and on no point of a body.
+    own axes. Stops and pads of joints act along speeds, and on no point of a body;
+    ropes pull at all points along them.
     """
     t, q, _ = state
     poses = with_world(system.poses(t, q, table))
@@ -131,7 +134,7 @@ def contact_wrenches(
         for _ in s.candidates.names:
             both = (
                 ()
-                if s.joints
+                if not acts_at_points(s)
                 else zip(system.places_of(s.bodies), (1, -1), strict=False)
             )
             for body, sign in both:
@@ -143,7 +146,10 @@ def contact_wrenches(
                 )
                 found = found.at[body].add(sign * jnp.concatenate(own))
             k += 1
-    return found[:-1]
+    found = found[:-1]
+    if not ropes(system):
+        return found
+    return found + rope_wrenches(system, t, q, r, table)
 
 
 def carried_loads(carried: Carried, r: Any) -> Any:

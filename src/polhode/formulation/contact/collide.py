@@ -76,7 +76,7 @@ def routh(W: np.ndarray, u: np.ndarray, laws: Laws, k: int) -> Struck:
     path = _Path(u[k].copy(), T=np.zeros(2))
     mu, mu_s = float(laws.dynamic[k]), float(laws.static[k])
     e, law = float(laws.restitution[k]), int(laws.law[k])
-    phases = _along(W[own, own], path, (mu, mu_s), (e, law))
+    phases = _along(W[own, own], path, (mu, mu_s), e, law)
     impulse = np.zeros_like(u)
     impulse[k] = path.p, *path.T
     after = u + (W @ impulse.reshape(-1)).reshape(u.shape)
@@ -91,10 +91,10 @@ def _along(
     W: np.ndarray,
     path: _Path,
     mu: tuple[float, float],
-    restitution: tuple[float, int],
+    e: float,
+    law: int,
 ) -> list[str]:
     """Routh's path to its end; what happened on the way."""
-    e, law = restitution
     approach = -float(path.u[0])
     phases: list[str] = []
     speed = max(approach, float(np.max(np.abs(path.u))))
@@ -115,7 +115,9 @@ def _along(
             if rate[0] > 0:
                 stops["compression"] = -path.u[0] / rate[0]
         else:
-            stops["end"] = _left(path, rate[0], compressed, (e, law), approach)
+            stops["end"] = _restitution_left(
+                path, rate[0], compressed, approach, e=e, law=law
+            )
         first = min(stops, key=lambda key: stops[key])
         dp = stops[first]
         if not np.isfinite(dp):
@@ -205,15 +207,17 @@ def _advance(
         path.u[1:] = 0.0
 
 
-def _left(
+def _restitution_left(
     path: _Path,
     rate: float,
     compressed: tuple[float, float],
-    restitution: tuple[float, int],
     approach: float,
+    *,
+    e: float,
+    law: int,
 ) -> float:
     """How far restitution has still to go, if the rate keeps."""
-    (p_c, work_c), (e, law) = compressed, restitution
+    (p_c, work_c) = compressed
     if law == Poisson.number:
         return (1 + e) * p_c - path.p
     if law == Newton.number:

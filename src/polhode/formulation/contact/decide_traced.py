@@ -162,8 +162,7 @@ class _Faults(NamedTuple):
     status: Any
 
 
-def _faults(at: TracedInstant, status: Any, found: tuple[Any, Any, Any]) -> _Faults:
-    d, force, rate = found
+def _faults(at: TracedInstant, status: Any, d: Any, force: Any, rate: Any) -> _Faults:
     most = jnp.max(jnp.abs(force))
     forces, rates = jnp.where(most > 0, most, 1.0), at.acceleration
     N, size = force[:, 0], jnp.sqrt(jnp.sum(force[:, 1:] ** 2, axis=1))
@@ -205,7 +204,7 @@ def decided_traced(at: TracedInstant, first: Any) -> Decided:
 
     def trial(now: _Trial) -> _Trial:
         d, force, rate = _with_direction(at, now.status, now.d)
-        faults = _faults(at, now.status, (d, force, rate))
+        faults = _faults(at, now.status, d, force, rate)
         opens = jnp.any(fixed & (faults.share > 0) & (faults.status == OPEN))
         share = jnp.where(fixed, 0.0, faults.share)
         is_kept = ~jnp.any(share > 0)

@@ -20,6 +20,7 @@ from polhode.actions.contact.friction import Coulomb
 from polhode.actions.contact.friction_laws import Stribeck
 from polhode.constraints.constraint import Attachment, coordinates_of
 from polhode.constraints.joint_equation import JointEquation
+from polhode.constraints.machines.rope_strand import RopeStrand
 from polhode.constraints.rolling import AnyContact, NoSlip, Touching, contact_of
 from polhode.constraints.surfaces import Surface, sphere
 from polhode.constraints.surfaces import point as point_of
@@ -32,6 +33,7 @@ from polhode.supports.any_support import AnySupport
 from polhode.supports.candidates import CornerCandidates, RimCandidates
 from polhode.supports.joint_supports import Stop
 from polhode.supports.segments import SegmentCandidates
+from polhode.supports.slack_rope import SlackRope
 from polhode.supports.support import Support
 from polhode.system.checked_argument import system_argument
 from polhode.system.contacts import names
@@ -48,7 +50,7 @@ class TwoSided(NamedTuple):
 
     support: AnySupport
     name: str
-    touching: Touching | JointEquation
+    touching: Touching | JointEquation | RopeStrand
     no_slip: NoSlip | None
 
 
@@ -119,8 +121,10 @@ def two_sided(system: System, points: list[str]) -> list[TwoSided]:
     return found
 
 
-def _bound(support: Any, k: int, name: str) -> JointEquation:
-    """A coordinate that stays at a bound."""
+def _bound(support: Any, k: int, name: str) -> JointEquation | RopeStrand:
+    """A coordinate that stays at a bound, or a strand that stays taut."""
+    if isinstance(support, SlackRope):
+        return RopeStrand(support.rope, k, name=name)
     if not isinstance(support, Stop):
         raise ModelError(
             f"{name!r} cannot keep a mode: it only rubs.",

@@ -35,11 +35,13 @@ from polhode.formulation.questions.reactions import impulses_by_balance
 from polhode.formulation.recursive.recursive import recursive
 from polhode.geometry.admission import admit
 from polhode.matter.parameter import NOMINAL, Table
+from polhode.supports.any_support import acts_at_points
 from polhode.system.checked_argument import state_argument
 from polhode.system.contacts import names, strikes
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.state import State
 from polhode.system.state_arrays import StateArrays
+from polhode.system.strands import rope_wrenches
 from polhode.tracebacks import warn
 
 ORDERS = ("at once", "in sequence")
@@ -337,10 +339,9 @@ def _answer(
 def _external(now: Seen, P: np.ndarray) -> np.ndarray:
     """Impulses (n, 6) of contacts on bodies, about their origins in their own axes."""
     system, rows = now.state.system, now.problem.rows
-    external = np.zeros((len(system.bodies), 6))
-    # A stop and a brake act along the speed of a joint, and on no point of a body.
+    external = _pulled(now.state, P)
     places = [
-        None if s.joints else system.places_of(s.bodies)
+        system.places_of(s.bodies) if acts_at_points(s) else None
         for s in system.supports
         for _ in s.candidates.names
     ]
@@ -352,6 +353,16 @@ def _external(now: Seen, P: np.ndarray) -> np.ndarray:
         _add(now.state, external, first, rows.point[k], force)
         _add(now.state, external, second, rows.point[k], -force)
     return external
+
+
+def _pulled(state: State, P: np.ndarray) -> np.ndarray:
+    """Impulses (n, 6) of ropes on bodies."""
+    system = state.system
+    pull = system.remembered(
+        "rope impulses",
+        lambda: doubled(lambda t, q, r, table: rope_wrenches(system, t, q, r, table)),
+    )
+    return np.array(pull(state.t, state.q, P, dict(system.values)))
 
 
 def _add(

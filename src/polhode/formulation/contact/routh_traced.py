@@ -83,14 +83,13 @@ def routh_path(W: Any, u: Any, law: Law) -> Path:
         return ~path.is_over & (path.turns < SEGMENTS)
 
     def segment(path: Path) -> Path:
-        return _segment(W, path, law, (approach, still))
+        return _segment(W, path, law, approach, still)
 
     return lax.while_loop(goes_on, segment, first)
 
 
-def _segment(W: Any, path: Path, law: Law, sizes: tuple[Any, Any]) -> Path:
+def _segment(W: Any, path: Path, law: Law, approach: Any, still: Any) -> Path:
     """One piece of the path, to where something changes first."""
-    approach, still = sizes
     u, T_rate, word = _tangential(W, path.u, law, still)
     path = _noted(path._replace(u=u), word, word != path.last)
     rate, T_rate, longest = _rate(W, u, law.dynamic, T_rate, word)
@@ -101,7 +100,7 @@ def _segment(W: Any, path: Path, law: Law, sizes: tuple[Any, Any]) -> Path:
     slip = jnp.where(stops, jnp.sum(v * v) / jnp.where(stops, closing, 1.0), jnp.inf)
     rises = rate[0] > 0
     deep = jnp.where(rises, -u[0] / jnp.where(rises, rate[0], 1.0), jnp.inf)
-    left = _left(path, rate[0], law, approach)
+    left = _restitution_left(path, rate[0], law, approach)
     each = jnp.stack([longest, slip, jnp.where(path.is_back, left, deep)])
     dp = jnp.min(each)
     is_step, is_slip = each[0] <= dp, each[1] <= dp
@@ -144,7 +143,7 @@ def _tangential(W: Any, u: Any, law: Law, still: Any) -> tuple[Any, Any, Any]:
     size = jnp.sqrt(jnp.sum(needed * needed))
     holds = size <= law.static
     start = needed / -jnp.where(size > 0, size, 1.0)
-    again = _begun(W, law.dynamic, start, slides | holds | is_smooth)
+    again = _slip_direction(W, law.dynamic, start, slides | holds | is_smooth)
     along = v / jnp.where(speed > 0, speed, 1.0)
     stuck = jnp.where(holds, needed, -law.dynamic * again)
     T_rate = jnp.where(slides, -law.dynamic * along, stuck)
@@ -154,7 +153,7 @@ def _tangential(W: Any, u: Any, law: Law, still: Any) -> tuple[Any, Any, Any]:
     return jnp.concatenate([u[:1], rest]), T_rate, word
 
 
-def _begun(W: Any, mu: Any, d: Any, is_known: Any) -> Any:
+def _slip_direction(W: Any, mu: Any, d: Any, is_known: Any) -> Any:
     """The direction in which a slip begins: that of its own change."""
 
     def turn(carry: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
@@ -213,7 +212,7 @@ def _rate(W: Any, u: Any, mu: Any, T_rate: Any, word: Any) -> tuple[Any, Any, An
     return lax.cond(turns, bent, straight, None)
 
 
-def _left(path: Path, rate: Any, law: Law, approach: Any) -> Any:
+def _restitution_left(path: Path, rate: Any, law: Law, approach: Any) -> Any:
     """How far restitution has still to go, if the rate keeps."""
     e, safe = law.restitution, jnp.where(rate == 0, 1.0, rate)
     poisson = (1 + e) * path.p_c - path.p

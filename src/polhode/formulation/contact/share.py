@@ -58,14 +58,14 @@ def share_within(own: Sharing, x: Any, solve: Any) -> Share:
     pulls, slips = x[:, 0] < -most, sticks & (size > own.mu * x[:, 0] + most)
     leaves = (own.closed > 0) & (pulls | slips)
 
-    def sought() -> Share:
+    def search() -> Share:
         found = _newton(own, x, solve)
-        missed = own.held * (own.matrix @ found.reshape(-1) + own.c)
-        is_held = jnp.max(jnp.abs(missed)) <= MOVED * jnp.max(jnp.abs(own.c))
+        residual = own.held * (own.matrix @ found.reshape(-1) + own.c)
+        is_held = jnp.max(jnp.abs(residual)) <= MOVED * jnp.max(jnp.abs(own.c))
         return Share(jnp.where(is_held, found, x), is_held)
 
     is_asked = jnp.any(leaves) & (jnp.sum(sticks) > 1)
-    return Share(*lax.cond(is_asked, sought, lambda: Share(x, jnp.zeros((), bool))))
+    return Share(*lax.cond(is_asked, search, lambda: Share(x, jnp.zeros((), bool))))
 
 
 def _newton(own: Sharing, x: Any, solve: Any) -> Any:
@@ -80,7 +80,7 @@ def _newton(own: Sharing, x: Any, solve: Any) -> Any:
     def velocity(r: Any) -> Any:
         return (own.matrix @ r.reshape(-1) + own.c).reshape(n, 3)
 
-    def missed(r: Any, u: Any) -> Any:
+    def residual(r: Any, u: Any) -> Any:
         lifted = u.at[:, 0].add(own.mu * jnp.sqrt(jnp.sum(u[:, 1:] ** 2, axis=1)))
         left = (r - onto_cone(r - rho[:, None] * lifted, own.mu)) / rho[:, None]
         return jnp.max(jnp.abs(jnp.where(on[:, None], left, 0.0)))
@@ -94,13 +94,13 @@ def _newton(own: Sharing, x: Any, solve: Any) -> Any:
             whole = whole.at[place, place].add(B[i])
         r = r + solve(whole, jnp.full(3 * n, PROXIMAL), b.reshape(-1)).reshape(n, 3)
         u = velocity(r)
-        left = missed(r, u)
+        left = residual(r, u)
         better = left < least
         best, least = jnp.where(better, r, best), jnp.where(better, left, least)
         return r, u, best, least, k + 1
 
     u = velocity(x)
-    first = (x, u, x, missed(x, u), jnp.zeros((), np.int64))
+    first = (x, u, x, residual(x, u), jnp.zeros((), np.int64))
     return lax.while_loop(
         lambda now: (now[3] > ROUNDING * scale) & (now[4] < STEPS), turn, first
     )[2]
@@ -120,6 +120,6 @@ def share_on_host(
     free = c.reshape(-1, 3)[closed]
     found = np.zeros_like(x)
     found[closed] = coulomb_impulses(matrix[np.ix_(own, own)], free, mu[closed])
-    missed = (matrix @ found.reshape(-1) + c)[held]
-    is_held = np.max(np.abs(missed)) <= MOVED * max(float(np.max(np.abs(c))), 1e-300)
+    residual = (matrix @ found.reshape(-1) + c)[held]
+    is_held = np.max(np.abs(residual)) <= MOVED * max(float(np.max(np.abs(c))), 1e-300)
     return found if is_held else x

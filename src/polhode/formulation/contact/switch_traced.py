@@ -109,7 +109,7 @@ def switched_traced(
     problem: ContactProblem = ask(t, q, z, table)
     rows = problem.rows
     speed = jnp.maximum(jnp.max(jnp.abs(rows.velocity)), contact_length(system))
-    seen, approaching = _seen(system, problem, modes, fired, speed)
+    seen, approaching = _contact_flags(system, problem, modes, fired, speed)
     is_struck = jnp.any(approaching)
     nothing = _unstruck(rows.velocity)
 
@@ -145,7 +145,7 @@ def switched_traced(
     )  # fmt: skip
 
 
-def _seen(
+def _contact_flags(
     system: System, problem: ContactProblem, modes: Modes, fired: FiredGuard, speed: Any
 ) -> tuple[_Seen, Any]:
     """Which contacts touch and slip where a guard fires, and which approach."""

@@ -110,7 +110,7 @@ def balance(
     L, Q = _about(H, poses, h, part)
     M, R = _about(H, poses, needed, part)
     items = {
-        name: _item(on_bodies, inside, (H, poses, twists, part))
+        name: _item(on_bodies, inside, H=H, poses=poses, twists=twists, part=part)
         for name, on_bodies, inside in _acting(equations, state, part, table)
     }
     rate = np.sum(needed[part] * twists[part])
@@ -164,8 +164,9 @@ def _about(H: Any, poses: Poses, rows: Any, part: list[int]) -> tuple[Any, Any]:
     return moments.sum(axis=0), rows[part, 3:].sum(axis=0)
 
 
-def _item(on_bodies: np.ndarray, inside: bool, at: tuple) -> Item:
-    H, poses, twists, part = at
+def _item(
+    on_bodies: np.ndarray, inside: bool, *, H: Any, poses: Any, twists: Any, part: Any
+) -> Item:
     moment, force = _about(H, poses, on_bodies, part)
     power = float(np.sum(on_bodies[part] * twists[part]))
     return Item(moment, force, power, inside)

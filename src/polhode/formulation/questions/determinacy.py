@@ -61,11 +61,13 @@ class Determinacy:
         pairs = zip(self.determined, self.values, strict=True)
         for combination, value in pairs:
             if np.any(combination[np.any(self.undetermined != 0.0, axis=0)]):
-                lines.append(f"  determined: {self._said(combination)} = {value:.6g}")
-        lines += [f"  free: {self._said(each)}" for each in self.undetermined]
+                lines.append(
+                    f"  determined: {self._sum_text(combination)} = {value:.6g}"
+                )
+        lines += [f"  free: {self._sum_text(each)}" for each in self.undetermined]
         return "\n".join(lines)
 
-    def _said(self, combination: np.ndarray) -> str:
+    def _sum_text(self, combination: np.ndarray) -> str:
         parts = [
             f"{'-' if c < 0 else '+'} {_factor(abs(c))}[{name}]"
             for c, name in zip(combination, self.rows, strict=True)
@@ -82,7 +84,7 @@ def felt_rows(equations: Equations, state: State, table: Table) -> np.ndarray:
     A, _ = equations.rows(state, table)
     if equations.row_names != equations.system.row_names:
         return A
-    felt = numeric_constraints.felt(equations.system, state, table)
+    felt = numeric_constraints.moving_rows(equations.system, state, table)
     return np.where(felt[:, None], A, 0.0)
 
 

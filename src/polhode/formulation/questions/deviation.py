@@ -64,7 +64,7 @@ def least_deviation(state: State, table: Table = NOMINAL) -> np.ndarray:
     r = np.concatenate([(roots @ J).reshape(-1, system.speeds), rotors])
     s = np.concatenate([(roots @ gap[..., None]).reshape(-1), np.zeros(system.speeds)])
     A, gamma = map(np.asarray, system.constraint_rows(*at, table))
-    felt = numeric_constraints.felt(system, state, table)
+    felt = numeric_constraints.moving_rows(system, state, table)
     return _least(r, s, A[felt], gamma[felt])
 
 

@@ -37,7 +37,7 @@ def ideal_reactions(
     own = system.jacobians(t, q, table).reshape(-1, 2, 3, system.speeds)
     J = (R_WB[:, None] @ own).reshape(-1, 6, system.speeds)
     A = np.asarray(system.constraint_rows(t, q, z, table)[0])
-    A = np.where(numeric_constraints.felt(system, state, table)[:, None], A, 0.0)
+    A = np.where(numeric_constraints.moving_rows(system, state, table)[:, None], A, 0.0)
     J = J @ allowed_motions(A, natural_sizes(system).speeds)
     found = {}
     for name, rows, _ in reactions_on_bodies(equations, state, table):

@@ -98,7 +98,7 @@ def _beyond_joints(system: System, q: Any, lacking: Any, table: Table) -> Any:
     table = system.table(table)
 
     def gather(edge: Edge, carrier: Any, child: Any) -> Any:
-        return carrier + _moved(child, *placement(edge, q, table))
+        return carrier + _about_parent(child, *placement(edge, q, table))
 
     found = inward(system.tree, list(lacking), gather)
     each = [_own(e, q, found[e.child], table) for e in system.tree.edges]
@@ -134,7 +134,7 @@ def constraint_wrenches(
     def phi(V: Any) -> Any:
         in_world = turned(R_WB, V)
         twists = Twists(in_world[:, :3], in_world[:, 3:])
-        return rows.of_motion(system, t, q, (twists, z), table)
+        return rows.of_motion(system, t, q, twists, z, table=table)
 
     if not system.constraints:
         return []
@@ -159,7 +159,7 @@ def constraint_efforts(
     twists = system.twists(t, q, z, table)
     if not any(constraint.joints for constraint in system.constraints):
         return [jnp.zeros_like(z) for _ in system.constraints]
-    _, pull = jax.vjp(lambda z: rows.of_motion(system, t, q, (twists, z), table), z)
+    _, pull = jax.vjp(lambda z: rows.of_motion(system, t, q, twists, z, table=table), z)
     found, start = [], 0
     for constraint in system.constraints:
         stop = start + len(constraint.rows)
@@ -193,7 +193,7 @@ def named_reactions(
     # A native program names every number that it gives.
     backend = "xla" if equations.system.speeds > DENSE else "auto"
     both = equations.ask("reactions", _function(equations), state, table, backend)
-    return Reactions(_named(equations.system, state, both, table))
+    return Reactions(_named(equations.system, state, _Loads(*both), table))
 
 
 def reaction_function(
@@ -206,7 +206,7 @@ def reaction_function(
 
     def reactions(t: Any, q: Any, y: Any, table: Table) -> dict[str, Any]:
         state = State(system, t, q, equations.functions.speeds(t, q, y, table))
-        found = _named(system, state, function(t, q, y, table), table)
+        found = _named(system, state, _Loads(*function(t, q, y, table)), table)
         if at is not None:
             found = about(found, system, state, at, table)
         return {name: jnp.stack([w.torque, w.force]) for name, w in found.items()}
@@ -229,7 +229,7 @@ def named_rows(
     found: dict[str, list[Any]] = {}
     for k, state in enumerate(states):
         own = jax.tree.map(lambda part, k=k: np.asarray(part)[k], raw)
-        each = _named(state.system, state, own, table)
+        each = _named(state.system, state, _Loads(*own), table)
         if at is not None:
             each = about(each, state.system, state, at, table)
         for name, wrench in each.items():
@@ -257,14 +257,22 @@ def free_reactions(
     for row in free:
         more = program(*at, row, dict(table))
         both = jax.tree.map(lambda a, b: np.asarray(a) - np.asarray(b), more, base)
-        found.append(_named(equations.system, state, both, table))
+        found.append(_named(equations.system, state, _Loads(*both), table))
     return found
 
 
+class _Loads(NamedTuple):
+    """What a formulation knows of reactions: of joints, of constraints, and efforts."""
+
+    joints: Any
+    held: Any
+    efforts: Any
+
+
 def _named(
-    system: System, state: State, both: tuple, table: Table
+    system: System, state: State, loads: _Loads, table: Table
 ) -> dict[str, Wrench]:
-    joints, held, efforts = both
+    joints, held, efforts = loads
     poses, table = system.poses(state.t, state.q, table), system.table(table)
     poses = with_world(poses)
     found: dict[str, Wrench] = {}
@@ -311,7 +319,7 @@ def _shares(
     """Of every constraint, on its own bodies and joints alone."""
     if is_rolled(system):
         return [
-            _Share(wrenches, _parted(along, constraint))
+            _Share(wrenches, _efforts_by_joint(along, constraint))
             for constraint, (wrenches, along) in zip(
                 system.constraints,
                 by_constraint(system, held, efforts, table),
@@ -329,7 +337,7 @@ def _shares(
     return found
 
 
-def _parted(along: Any, constraint: Any) -> list[Any]:
+def _efforts_by_joint(along: Any, constraint: Any) -> list[Any]:
     """Efforts (k,) along all joints of a constraint, joint by joint."""
     ends = np.cumsum([0, *(joint.speeds for joint in constraint.joints)])
     return [along[a:b] for a, b in pairwise(ends)]
@@ -357,14 +365,14 @@ def about(
     poses = with_world(system.poses(state.t, state.q, table))
     table = system.table(table)
 
-    def moved(name: str, wrench: Wrench) -> Wrench:
+    def wrench_about(name: str, wrench: Wrench) -> Wrench:
         point = at.get(name, wrench.point) if isinstance(at, Mapping) else at
         there, here = (_place(system, poses, p, table) for p in (point, wrench.point))
         torque = wrench.torque - cross(there - here, wrench.force)
         named = point if isinstance(point, Point) else point.nominal
         return replace(wrench, torque=torque, point=named)
 
-    return {name: moved(name, wrench) for name, wrench in found.items()}
+    return {name: wrench_about(name, wrench) for name, wrench in found.items()}
 
 
 def _place(system: System, poses: Poses, point: Attachment, table: Table) -> Any:
@@ -442,7 +450,7 @@ def _own(edge: Edge, q: Any, on_child: Any, table: Table) -> Any:
     """
     on_second = on_child
     if edge.is_reversed:
-        on_second = -_moved(on_child, *placement(edge, q, table))
+        on_second = -_about_parent(on_child, *placement(edge, q, table))
     W = _in_joint(edge.joint, on_second, table)
     if edge.joint.speeds == 0:
         return W
@@ -458,7 +466,7 @@ def _in_joint(joint: Joint, on_second: Any, table: Table) -> Any:
     return jnp.concatenate([R_CM.T @ torque, R_CM.T @ force])
 
 
-def _moved(wrench: Any, R_PC: Any, p_PoCo_P: Any) -> Any:
+def _about_parent(wrench: Any, R_PC: Any, p_PoCo_P: Any) -> Any:
     """A wrench about Co in C's axes, about Po in P's."""
     force = R_PC @ wrench[3:]
     return jnp.concatenate([R_PC @ wrench[:3] + cross(p_PoCo_P, force), force])

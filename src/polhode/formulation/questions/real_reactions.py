@@ -68,7 +68,7 @@ def ideal(system: System) -> dict[str, bool]:
     >>> ideal(ph.models.double_pendulum())
     {'shoulder': True, 'elbow': True}
     """
-    rubbing = {_held(action).name for action in _real(system)}
+    rubbing = {_owner(action).name for action in _real(system)}
     things = (*system.joints, *system.constraints)
     return {each.name: each.name not in rubbing for each in things}
 
@@ -132,7 +132,7 @@ def loaded(system: System, t: Any, q: Any, z: Any, table: Table) -> Table:
 def _pushes(system: System, actions: list[Any]) -> Callable[..., Any]:
     """(t, q, z, table) -> N (k,)"""
     core = recursive(system).functions
-    known = [system.edge(_held(a).name).child if _along(a) else -1 for a in actions]
+    known = [system.edge(_owner(a).name).child if _along(a) else -1 for a in actions]
 
     def found(t: Any, q: Any, z: Any, table: Table) -> Any:
         def reactions(N: Any) -> Any:
@@ -186,7 +186,7 @@ def _along(action: Any) -> bool:
     return isinstance(action, JointFriction)
 
 
-def _held(action: Any) -> Any:
+def _owner(action: Any) -> Any:
     """The joint or constraint to which the action belongs."""
     return action.joint if _along(action) else action.constraint
 

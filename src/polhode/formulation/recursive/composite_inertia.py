@@ -15,6 +15,7 @@ from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.formulation.recursive.links import given, inertia_up, links, wrench_up
 from polhode.formulation.solve.equations_of_motion import solve_definite
 from polhode.matter.parameter import Table
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 from polhode.system.tree import Edge, inward
 
@@ -50,7 +51,7 @@ def accelerations(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
     what articulated bodies would divide by.
     """
     acting, still = given(system, t, q, z, table), jnp.zeros_like(z)
-    missing = inverse_dynamics(system, (t, q, z), still, table, acting)
+    missing = inverse_dynamics(system, StateArrays(t, q, z), still, table, acting)
     M = mass_matrix(system, q, table)
     return solve_definite(M[::-1, ::-1], -missing[::-1])[::-1]
 

@@ -23,14 +23,19 @@ from polhode.formulation.shared.spatial import cross_twist, momentum_rate
 from polhode.formulation.shared.uniform_motion import still
 from polhode.matter.parameter import Table
 from polhode.system.kinematics import in_loops
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 from polhode.system.tree import Edge, inward, outward
 
 
 def inverse_dynamics(
-    system: System, state: tuple, z_dot: Any, table: Table, acting: Given | None = None
+    system: System,
+    state: StateArrays,
+    z_dot: Any,
+    table: Table,
+    acting: Given | None = None,
 ) -> Any:
-    """tau (nz,) at state = (t, q, z): what must act beside the actions.
+    """tau (nz,): what must act beside the actions.
 
     `acting` stands for what the system's actions give, where that is known.
     """
@@ -71,7 +76,7 @@ def inertial_efforts(system: System, t: Any, q: Any, z_dot: Any, table: Table) -
         return rolled_terms.inertial_efforts(system, q, z_dot, table)
     still = jnp.zeros(system.speeds)
     nothing = Given(jnp.zeros(6), [jnp.zeros(6)] * len(system.bodies), still)
-    return inverse_dynamics(system, (t, q, still), z_dot, table, nothing)
+    return inverse_dynamics(system, StateArrays(t, q, still), z_dot, table, nothing)
 
 
 def _in_loops(system: System, q: Any) -> bool:

@@ -58,7 +58,7 @@ def links(system: System, q: Any, z: Any, table: Table) -> list[Link]:
     table = system.table(table)
     seats = [near(edge, table)[1] for edge in system.tree.edges]
     return [
-        _link(system, edge, (q[edge.q], z[edge.z]), seats, table)
+        _link(system, edge, seats, table, q=q[edge.q], z=z[edge.z])
         for edge in system.tree.edges
     ]
 
@@ -95,7 +95,7 @@ def given(system: System, t: Any, q: Any, z: Any, table: Table) -> Given:
         else:
             rest.append(action.name)
     base = namespace(upward).concatenate([np.zeros(3), upward])
-    wrenches = _on_bodies(system, (t, q, z), rest, known)
+    wrenches = _on_bodies(system, rest, known, t=t, q=q, z=z)
     return Given(base, wrenches, jnp.concatenate([jnp.zeros(0), *efforts]))
 
 
@@ -113,12 +113,11 @@ def is_an_acceleration(system: System, action: Any) -> bool:
 
 
 def _on_bodies(
-    system: System, state: tuple, names: list[str], table: Table
+    system: System, names: list[str], table: Table, *, t: Any, q: Any, z: Any
 ) -> list[Any]:
     """What some actions exert on every body (6,), in its frame K."""
     if not names:
         return [np.zeros(6)] * len(system.bodies)
-    t, q, z = state
     each = system.wrenches(t, q, z, table)
     parts = zip(*(each[name] for name in names), strict=True)
     total = Wrenches(*(sum(part[1:], part[0]) for part in parts))
@@ -237,9 +236,8 @@ def near(edge: Edge, table: Table) -> tuple[Step, Step]:
 
 
 def _link(
-    system: System, edge: Edge, own: tuple[Any, Any], seats: list[Step], table: Table
+    system: System, edge: Edge, seats: list[Step], table: Table, *, q: Any, z: Any
 ) -> Link:
-    q, z = own
     joint = edge.joint
     before, seat = near(edge, table)
     if edge.parent >= 0:
@@ -258,7 +256,7 @@ def freedoms_of(
     S, S_dot_z = _freedoms(joint, q, z, table)
     there = Step(*joint.pose(q, table))
     if is_reversed:
-        S, S_dot_z = _reversed(joint, q, (z, S), table)
+        S, S_dot_z = _reversed(joint, q, z, S, table)
         there = Step(there.R.T, -(there.R.T @ there.p))
     return Freedoms(there, S, S_dot_z)
 
@@ -286,14 +284,11 @@ def _freedoms(joint: Joint, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
     return freedoms(joint, q, table), rate
 
 
-def _reversed(
-    joint: Joint, q: Any, now: tuple[Any, Any], table: Table
-) -> tuple[Any, Any]:
+def _reversed(joint: Joint, q: Any, z: Any, S: Any, table: Table) -> tuple[Any, Any]:
     """The freedoms of a joint walked backwards: of F in M, written in F.
 
     V_MF_F = -Ad(X_FM) V_FM_M
     """
-    z, S = now
 
     def backwards(q: Any, column: Any) -> Any:
         R, p = joint.pose(q, table)

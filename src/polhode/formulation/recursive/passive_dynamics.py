@@ -26,6 +26,7 @@ from polhode.formulation.spatial_forms.choices import (
 )
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.checked_argument import state_argument
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 from polhode.system.tree import Edge, inward, outward
 
@@ -57,21 +58,25 @@ def passive_dynamics(
     arguments = (float(state.t), state.q, state.z, reference, dict(table))
 
     def function(t: Any, q: Any, z: Any, reference: Any, table: Table) -> Any:
-        return needed(system, (t, q, z), reference, table, found)
+        return required_efforts(
+            system, StateArrays(t, q, z), *reference, table=table, choice=found
+        )
 
     name = ("passive dynamics", found)
     return system.program(name, function, arguments)(*arguments)
 
 
-def needed(
+def required_efforts(
     system: System,
-    state: tuple[Any, Any, Any],
-    reference: tuple[Any, Any],
+    state: StateArrays,
+    z_r: Any,
+    a_r: Any,
+    *,
     table: Table,
     choice: CoriolisChoice,
 ) -> Any:
-    """M a_r + C z_r (nz,), for use inside a trace; reference = (z_r, a_r)."""
-    (t, q, z), (z_r, a_r), tree = state, reference, system.tree
+    """M a_r + C z_r (nz,), for use inside a trace."""
+    (t, q, z), tree = state, system.tree
     all_links = links(system, q, z, table)
 
     def own_motions(q: Any) -> list[Any]:

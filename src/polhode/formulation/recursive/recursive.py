@@ -49,8 +49,10 @@ def recursive(system: System) -> Equations:
         )
         still = jnp.zeros_like(z)
         u = z if felt is None else felt
-        bias = inverse_dynamics(system, (t, q, u), still, table, nothing)
-        resting = inverse_dynamics(system, (t, q, still), still, table, acting)
+        bias = inverse_dynamics(system, StateArrays(t, q, u), still, table, nothing)
+        resting = inverse_dynamics(
+            system, StateArrays(t, q, still), still, table, acting
+        )
         rows = system.constraint_rows(t, q, z, table)
         return Terms(mass_matrix(system, q, table), bias, -resting, *rows)
 
@@ -71,10 +73,10 @@ def _in_loops(system: System, straight: Callable[..., Terms]) -> Equations:
     def of_tree(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
         return rolled_acting.of_tree(system, t, q, z, table), jnp.zeros(0)
 
-    def held(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
+    def constrained(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
         return rolled_constrained.accelerations(system, t, q, z, table)
 
-    accelerations = held if system.constraints else of_tree
+    accelerations = constrained if system.constraints else of_tree
     if any(body.carries_fluid for body in system.bodies):
         # Inertia of a fluid is no mass: loops along the world's axes do not know it.
         return in_speeds("recursive", system, straight, accelerations=accelerations)

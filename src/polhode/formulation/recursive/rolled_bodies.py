@@ -101,7 +101,7 @@ def accelerations(system: System, q: Any, z: Any, acting: Acting, table: Table) 
     known = system.table(table)
     walk = walk_of(system, known, marks_of(system))
     bodies = body_tables(system, walk, known)
-    moved = _moved(walk, bodies, q, z, wrenches=acting.wrenches, table=known)
+    moved = _outward_motion(walk, bodies, q, z, wrenches=acting.wrenches, table=known)
     solved = _solved(walk, bodies, moved, acting.efforts)
     return _accelerated(walk, moved, solved, acting.upward, system.speeds)
 
@@ -133,7 +133,7 @@ def marks_of(system: System) -> Any:
     return mark
 
 
-def _moved(
+def _outward_motion(
     walk: Walk, bodies: BodyTables, q: Any, z: Any, *, wrenches: Any, table: Table
 ) -> Moved:
     """Outward: velocities, and what follows from them."""

@@ -70,7 +70,7 @@ def accelerations(
         z0, shift = _still(system, z, known)
         inertial = outward(system, q, z0, known)
     wrenches = loads.wrenches if loads is not None and moving is not None else None
-    felt, force = _felt(system, inertial, upward, wrenches, known)
+    felt, force = _row_forces(system, inertial, upward, wrenches, known)
     force = force[: system.speeds]
     force = force if loads is None else force + loads.efforts
     tables, rows = row_tables(system), rows_of(system, known)
@@ -84,7 +84,7 @@ def accelerations(
     return (z_dot if shift is None else z_dot - shift), intensities
 
 
-def _felt(
+def _row_forces(
     system: System, now: Outward, upward: Any, wrenches: Any, table: Table
 ) -> tuple[Felt, Any]:
     needed = wrench_needed(now, upward, wrenches)
@@ -158,11 +158,13 @@ def projected(
         if places:
             at = At(t, now.q, now.z, walked.moving)
             slopes, g = asked(place_rows, at, (slope, place), known)
-            of_places = _held(system, places, felt, slopes, position_sizes(system))
+            of_places = _elimination(
+                system, places, felt, slopes, position_sizes(system)
+            )
         if len(places) < len(every):
             at = _at(system, t, now.q, now.z, known)
             (slopes,) = asked(rows, at, (slope,), known)
-            of_all = _held(system, every, felt, slopes, natural_sizes(system))
+            of_all = _elimination(system, every, felt, slopes, natural_sizes(system))
         held = of_places if of_all is None else of_all
         assert held is not None
         return of_places, held, g
@@ -227,7 +229,7 @@ def _at(system: System, t: Any, q: Any, z: Any, table: Table) -> At:
     return At(t, q, z, motion(system, q, z, table))
 
 
-def _held(
+def _elimination(
     system: System,
     constraints: Sequence[Any],
     felt: Felt,

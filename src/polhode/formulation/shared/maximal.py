@@ -76,8 +76,8 @@ def held(system: System, t: Any, q: Any, V: Any, table: Any) -> Any:
     if system.constraints:
         in_world = turned(system.poses(t, q, table).rotations, V)
         twists = Twists(in_world[:, :3], in_world[:, 3:])
-        motion = twists, joint_speeds(system, q, V, table)
-        parts.append(rows.of_motion(system, t, q, motion, table))
+        z = joint_speeds(system, q, V, table)
+        parts.append(rows.of_motion(system, t, q, twists, z, table=table))
     return jnp.concatenate(parts)
 
 
@@ -177,7 +177,9 @@ def terms_of_bodies(
     M, b, f = mass(t, q, y, table)
     if has_rotors(system):
         r, at = system.rotor_inertias(table), (t, q, y)
-        M, b = with_rotors(M, b, r, lambda y_dot: _rate(speeds, at, rest, y_dot))
+        M, b = with_rotors(
+            M, b, r, lambda y_dot: jax.jvp(speeds, at, (*rest[:2], y_dot))[1]
+        )
     return Terms(M, b, f, A, gamma)
 
 
@@ -189,11 +191,6 @@ def with_rotors(M: Any, b: Any, r: Any, z_dot: Callable) -> tuple[Any, Any]:
     still = jnp.zeros_like(b)
     Z = jax.jacfwd(z_dot)(still)
     return M + Z.T @ (r[:, None] * Z), b + Z.T @ (r * z_dot(still))
-
-
-def _rate(function: Callable, now: tuple, rest: tuple, y_dot: Any) -> Any:
-    """The rate of function(t, q, y) as t and q go on and y changes at y_dot."""
-    return jax.jvp(function, now, (*rest[:2], y_dot))[1]
 
 
 def carried(system: System, q: Any, intensities: Any, table: Any) -> Any:

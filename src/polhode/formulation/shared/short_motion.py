@@ -55,14 +55,19 @@ def answers_of(equations: Equations) -> Callable[..., Answers]:
     return all_of
 
 
-def moved(
-    answer: Callable[..., Answers], start: tuple, h: np.ndarray, steps: int
+def after_steps(
+    answer: Callable[..., Answers],
+    t: np.ndarray,
+    q: np.ndarray,
+    y: np.ndarray,
+    *,
+    h: np.ndarray,
+    steps: int,
 ) -> tuple[np.ndarray, np.ndarray]:
     """q and the bodies' velocities after so many steps of length h, for many states.
 
-    `answer` takes (t, q, y) with a leading axis; `start` is such a (t, q, y).
+    `answer` takes (t, q, y) with a leading axis, as they are given.
     """
-    t, q, y = start
     column = h[:, None]
     for k in range(steps):
         slopes: list[Answers] = []

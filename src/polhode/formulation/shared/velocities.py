@@ -161,11 +161,11 @@ def require_invertible(system: System, chosen: Velocities) -> None:
             " leave fewer free, ph.maggi takes independent ones.",
         )
 
-    def asked(t: Any, q: Any, z: Any) -> Any:
+    def residual(t: Any, q: Any, z: Any) -> Any:
         y = chosen.inverse(t, q, z)
         return chosen.zeta(t, q, y), jax.jacfwd(chosen.zeta, 2)(t, q, y)
 
-    rng, ask = np.random.default_rng(0), doubled(asked)
+    rng, ask = np.random.default_rng(0), doubled(residual)
     for _ in range(DRAWS):
         t, z = float(rng.uniform()), rng.normal(size=n)
         q = system.local(system.rest().q, rng.uniform(-0.5, 0.5, n))
@@ -184,11 +184,11 @@ def require_invertible(system: System, chosen: Velocities) -> None:
 def _require_embedded(system: System, chosen: Velocities) -> None:
     """Refuse fewer velocities than speeds if they do not come back from the speeds."""
 
-    def asked(t: Any, q: Any, y: Any) -> Any:
+    def residual(t: Any, q: Any, y: Any) -> Any:
         z = chosen.zeta(t, q, y)
         return chosen.inverse(t, q, z), jax.jacfwd(chosen.zeta, 2)(t, q, y)
 
-    rng, ask = np.random.default_rng(0), doubled(asked)
+    rng, ask = np.random.default_rng(0), doubled(residual)
     for _ in range(DRAWS):
         t, y = float(rng.uniform()), rng.normal(size=len(chosen.names))
         q = system.local(system.rest().q, rng.uniform(-0.5, 0.5, system.speeds))

@@ -242,7 +242,7 @@ def solution(
         x, answer = scanned(add, (x, now.answer), np.arange(n))[0]
         missed = Missed(x, jnp.zeros(()), jnp.zeros(()))
         for blocks in tables.blocks:
-            missed = _missed(held, blocks, missed, answer, right)
+            missed = _row_residual(held, blocks, missed, answer, right)
         goes_on = missed.gap > enough * missed.terms
         return Iterate(missed.x, answer, now.count + 1, goes_on)
 
@@ -298,7 +298,7 @@ def _weighed(held: Elimination, blocks: Blocks, x: Any, right: Any) -> Any:
     return scanned(step, x, rows)[0]
 
 
-def _missed(
+def _row_residual(
     held: Elimination, blocks: Blocks, now: Missed, answer: Any, right: Any
 ) -> Missed:
     """x with g - A a in the places of the rows."""

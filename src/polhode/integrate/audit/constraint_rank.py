@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from polhode.integrate.audit.rates import audited
-from polhode.integrate.results.body_motion import asked
+from polhode.integrate.results.body_motion import at_rows
 from polhode.integrate.results.checked_argument import motion_argument
 from polhode.integrate.results.trajectory import Trajectory
 from polhode.system import numeric_constraints
@@ -115,7 +115,7 @@ def _misses(motion: Trajectory) -> np.ndarray:
 
 def _sizes(motion: Trajectory, natural: np.ndarray) -> np.ndarray:
     """The singular values (n, k) of the rows at each time, each row at its size."""
-    rows = asked(motion, "constraint rows")
+    rows = at_rows(motion, "constraint rows")
     return np.linalg.svd(rows / natural, compute_uv=False)
 
 

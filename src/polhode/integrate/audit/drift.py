@@ -23,7 +23,7 @@ from polhode.integrate.audit.rates import audited
 from polhode.integrate.field.dense_output import evaluate
 from polhode.integrate.field.scales import lengths, scales
 from polhode.integrate.methods.mechanical.moreau import Moreau
-from polhode.integrate.methods.method import Method, is_adaptive
+from polhode.integrate.methods.method import is_adaptive
 from polhode.joints.free import Free
 from polhode.joints.translation import Translation
 from polhode.system.lengths import natural_length
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 UNPROMISED = 1e-3
 # A promise of more than this share of what it bounds says nothing about it.
 VOID = 0.1
-# A run promises so much of its own accord: more than all that moves says nothing.
-WHOLE = 1.0
 # Of the energy at the system's own speeds: with less it has hardly left rest, and what
 # is promised is a share of those speeds, not of its motion.
 HARDLY_MOVING = 1e-6
@@ -57,28 +55,6 @@ def share_of(motion: Trajectory) -> float:
     return method.rtol * max(motion.outcome.accepted, 1)
 
 
-def warn_of_loose_runs(method: Method, accepted: np.ndarray) -> None:
-    """Warn at the end of runs, by their numbers of steps, that promise nothing.
-
-    Their energies are not asked for: a share of more than the whole is void of any.
-    """
-    if not is_adaptive(method):
-        return
-    shares = method.rtol * np.asarray(accepted, float)
-    void = np.flatnonzero(shares > WHOLE)
-    if not len(void):
-        return
-    most = int(np.max(accepted))
-    many = "" if len(shares) == 1 else f" for {len(void)} of {len(shares)} runs"
-    warn(
-        f"{method.name} with rtol = {method.rtol:g} promises nothing{many}: each of"
-        f" {most} steps may err by that share. Look at the ledger, give"
-        f" rtol = {(1e-3 / most) * (1e-3 / most) ** 0.25:.0e} or less, or ask for a"
-        " shorter time",
-        NumericalWarning,
-    )
-
-
 def promised_energy(motion: Trajectory, most: float) -> float:
     """What the settings promise of the energy, `most` of which moves, in joules."""
     promised = share_of(motion) * most
@@ -87,6 +63,8 @@ def promised_energy(motion: Trajectory, most: float) -> float:
     if motion.checkpoint is None or not motion.method.is_adaptive or not is_in_speeds:
         return promised
     each = float(np.sqrt(4 * most * _energy_of_error(motion)))
+    if motion.contacts:
+        each = max(each, _energy_of_misplacement(motion))
     return max(promised, each * motion.outcome.accepted)
 
 
@@ -96,6 +74,22 @@ def _energy_of_error(motion: Trajectory) -> float:
     t, q, _ = motion.checkpoint.start
     error = np.asarray(motion.checkpoint.bounds.atol)[len(q) :]
     return _energy_at(motion, t, q, error)
+
+
+def _energy_of_misplacement(motion: Trajectory) -> float:
+    """Change of potential energy over as far as a step may err in place, J.
+
+    Where friction nearly balances the weight, this is what an error of place costs: it
+    does not come back as kinetic energy.
+    """
+    assert motion.checkpoint is not None
+    t, q, _ = motion.checkpoint.start
+    error = np.asarray(motion.checkpoint.bounds.atol)[: len(q)]
+    here, there = (
+        float(motion.system.potential_energy(t, place, motion.table))
+        for place in (q, q + error)
+    )
+    return abs(there - here)
 
 
 def _is_void(motion: Trajectory, ledger: Ledger) -> bool:

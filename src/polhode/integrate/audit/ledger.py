@@ -103,8 +103,13 @@ class Ledger(Answer):
 
     @property
     def scale(self) -> float:
-        """The most kinetic energy of the run, to which balances are compared."""
-        return float(np.max(self.kinetic))
+        """The most energy that moves in the run, to which balances are compared.
+
+        It is kinetic; where there are contacts it may be their work: what slides slowly
+        turns weight into heat with hardly any kinetic energy.
+        """
+        moved = float(np.max(self.kinetic))
+        return moved if self.promises is None else max(moved, _most(self.work))
 
     def as_table(self) -> AnswerTable:
         """First row, last row, change; then the largest residuals, and the promise."""
@@ -178,12 +183,13 @@ def _with_contacts(motion: Trajectory) -> Ledger:
             "Simulate without samples=..., and ask that motion for its ledger.",
         )
     rows = audited_by_modes(motion)
-    scale = float(np.max(rows.kinetic, initial=0.0))
+    work = contact_work(motion)
+    scale = max(float(np.max(rows.kinetic, initial=0.0)), _most(work))
     ledger = Ledger(
         motion.t,
         rows.kinetic,
         rows.potential,
-        contact_work(motion),
+        work,
         rows.momentum,
         rows.angular_momentum,
         rows.constraint_violation,
@@ -195,6 +201,13 @@ def _with_contacts(motion: Trajectory) -> Ledger:
     )
     warn_of_energy(motion, ledger)
     return ledger
+
+
+def _most(work: dict[str, np.ndarray]) -> float:
+    """The largest of some works, J."""
+    return max(
+        (float(np.max(np.abs(w), initial=0.0)) for w in work.values()), default=0.0
+    )
 
 
 def _work(motion: Trajectory, rows: Audit) -> dict[str, np.ndarray]:

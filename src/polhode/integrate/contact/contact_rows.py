@@ -87,7 +87,7 @@ class SwitchRows(Sequence[Occurrence]):
         if self._made is None:
             system, words, met, held = self._given
             self._made = tuple(
-                one for each in met for one in _told(system, words, each, held)
+                one for each in met for one in _occurrences(system, words, each, held)
             )
         return self._made
 
@@ -105,7 +105,7 @@ class SwitchRows(Sequence[Occurrence]):
         return iter(self._all())
 
 
-def _told(
+def _occurrences(
     system: System, words: Sequence[str], met: Met, held: int
 ) -> list[Occurrence]:
     if not is_switch(met, words):

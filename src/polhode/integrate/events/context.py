@@ -59,9 +59,14 @@ class RunContext(NamedTuple):
         return Watched(self.switches, drive, modes, self.limits)
 
     @property
+    def has_switches(self) -> bool:
+        """Whether the loop has anything to watch for."""
+        return bool(self.switches) or self.limits is not None
+
+    @property
     def is_needed(self) -> bool:
         """Whether there is anything to do between chunks, or to tell of after them."""
-        return bool(self.watched.is_needed or self.inputs.drive.key)
+        return self.has_switches or bool(self.inputs.drive.key)
 
     def is_traced(self, guard: int) -> bool:
         """Whether the loop itself makes the change of a guard, or it has none."""

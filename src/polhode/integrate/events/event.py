@@ -246,10 +246,10 @@ def require_names(names: list[str]) -> None:
 
 def traced_value(event: Event, t: Any, state: State, table: Any) -> Any:
     """g of one event, one number, traced; what is wrong is told with its name."""
-    return _scalar(event, _asked(event, t, state, table))
+    return _scalar(event, _event_value(event, t, state, table))
 
 
-def _asked(event: Event, t: Any, state: State, table: Any) -> Any:
+def _event_value(event: Event, t: Any, state: State, table: Any) -> Any:
     try:
         found = event.value(t, state, table)
     except PolhodeError:

@@ -66,7 +66,9 @@ def switched_turn(
     first = 0
     for switch in guards.switches:
         own = slice(first, first + len(switch.guards))
-        now = _changed(run, here.t, now, switch, (first, ways[own], grazing[own]))
+        now = _changed(
+            run, here.t, now, switch, first=first, ways=ways[own], grazing=grazing[own]
+        )
         first = own.stop
     turned = grazing | guards.changes
     sides = jnp.where(fired, jnp.where(turned, -ways, ways), here.sides)
@@ -81,7 +83,7 @@ def switched_turn(
     is_state = jnp.all(jnp.isfinite(now.state)) & _is_unit(system, q) & is_decided
     if system.coordinates != system.speeds:
         q = system.normalised(q)
-    leg, is_kept = _begun(run, here, (q, z), now.held, fired)
+    leg, is_kept = _begun(run, here, now.held, fired, q=q, z=z)
     good = is_state & is_kept
     # The host makes them again, and says what is wrong.
     unmade = here._replace(
@@ -129,10 +131,16 @@ def sampled_switches(
 
 
 def _changed(
-    run: TurnContext, t: Any, now: _Changed, switch: Switch, fired: tuple[int, Any, Any]
+    run: TurnContext,
+    t: Any,
+    now: _Changed,
+    switch: Switch,
+    *,
+    first: int,
+    ways: Any,
+    grazing: Any,
 ) -> _Changed:
     """After one switch, where a guard of it has fired."""
-    first, ways, grazing = fired
     n, drive = run.equations.system.coordinates, run.drive
 
     def change(now: _Changed) -> _Changed:
@@ -198,11 +206,11 @@ def _added_if(flag: Any, buffer: OccurrenceBuffer, what: Happening, record: Any)
 
 
 def _begun(
-    run: TurnContext, here: StepperState, state: tuple[Any, Any], held: Any, fired: Any
+    run: TurnContext, here: StepperState, held: Any, fired: Any, *, q: Any, z: Any
 ) -> tuple[StepperState, Any]:
     """The leg that begins in a state that changes have left, and whether it is one."""
     guards, bounds, system = run.guards, run.bounds, run.equations.system
-    (q, z), t, field = state, here.t, run.field(held)
+    t, field = here.t, run.field(held)
     y = with_states_of(here.x, field.start(t, q, z), run.equations.controller_states)
     x = jnp.concatenate([q, y])
     x_dot = field.x_dot(t, x)

@@ -51,7 +51,7 @@ class EventChunk:
             function = _chunk(equations, method, watched)
             first = (_first(stepper_states), _first(bounds))
             own = {name: float(values[0]) for name, values in table.items()}
-            return _compiled(function, first, own, self._many)
+            return _compiled(function, *first, own, many=self._many)
 
         self._program = equations.remembered(key, made)
 
@@ -85,10 +85,12 @@ def _lifted(tree: Any) -> Any:
     return type(tree)(*(np.asarray(leaf)[None] for leaf in tree))
 
 
-def _compiled(function: Any, first: tuple[Any, Any], table: Any, many: bool) -> Any:
+def _compiled(
+    function: Any, stepper_state: Any, bounds: Any, table: Any, *, many: bool
+) -> Any:
     if many:
-        return compile(function, *first, table, 1.0, batched=True)
-    example = (*first, np.ones(()))
+        return compile(function, stepper_state, bounds, table, 1.0, batched=True)
+    example = (stepper_state, bounds, np.ones(()))
     given = form_of(example)
 
     def alone(columns: Any, table: Any) -> tuple[Any, ...]:

@@ -189,7 +189,7 @@ def _attempted(
     )  # fmt: skip
     is_reached = (after.status == RUNNING) | (after.status == DONE)
     seen = row.accepted & is_reached
-    fall = _fallen(run, ends, before, seen)
+    fall = _first_limit(run, ends, before, seen)
     if not run.guards.count:
         return _limited(run, ends, before, Turn(after, row, buffer), fall)
     look = _look(run, ends, before.held)
@@ -216,7 +216,9 @@ def _attempted(
     return Turn(*lax.cond(seen & ~quiet, closely, lambda turn: turn, turn))
 
 
-def _fallen(run: TurnContext, ends: Ends, before: StepperState, seen: Any) -> Fallen:
+def _first_limit(
+    run: TurnContext, ends: Ends, before: StepperState, seen: Any
+) -> Fallen:
     """The first limit that falls in a step that was accepted."""
     nothing = Fallen(jnp.asarray(NOWHERE), jnp.asarray(NONE))
     limits = run.limits

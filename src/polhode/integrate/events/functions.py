@@ -64,7 +64,7 @@ def look_program(
         return jax.jvp(along, (s,), (jnp.ones_like(s),))
 
     word = ("look", len(example[1].dense), ("s", "ends"))
-    return _made(equations, word, look, (switches, drive), example)
+    return _made(equations, word, look, example, switches=switches, drive=drive)
 
 
 def weigh_program(
@@ -73,7 +73,12 @@ def weigh_program(
     """(row (t, x, slope, i), allowed (rtol, atol), table, held) -> g, its rate, u."""
     uncertainty = weighing(values_of(equations, switches, drive))
     return _made(
-        equations, ("weigh", ("row",)), uncertainty, (switches, drive), example
+        equations,
+        ("weigh", ("row",)),
+        uncertainty,
+        example,
+        switches=switches,
+        drive=drive,
     )
 
 
@@ -109,7 +114,9 @@ def land_program(equations: Equations, drive: Drive, example: Any) -> Program:
         z = 1.0 * jnp.asarray(core.speeds(t, x[:n], x[n:], table))
         return Landed(x, x_dot, z, good & field.is_sound(t, x))
 
-    return _made(equations, ("land", False), project_state, ((), drive), example)
+    return _made(
+        equations, ("land", False), project_state, example, switches=(), drive=drive
+    )
 
 
 def values_of(equations: Equations, switches: tuple[Switch, ...], drive: Drive) -> Any:
@@ -133,11 +140,12 @@ def _made(
     equations: Equations,
     word: tuple[Any, ...],
     function: Any,
-    given: tuple[tuple[Switch, ...], Drive],
     example: Any,
+    *,
+    switches: tuple[Switch, ...],
+    drive: Drive,
 ) -> Program:
     """Compiled once; the last of `word` says which arguments come in batches."""
-    switches, drive = given
     functions = tuple(switch.looks for switch in switches)
     name = (*word, functions, drive.key)
     return equations.program(name, function, example, batched=word[-1])

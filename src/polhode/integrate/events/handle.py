@@ -31,6 +31,7 @@ from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, filled
 from polhode.integrate.events.occurrence_rows import Met, guard_name, time_of
 from polhode.integrate.events.restart import (
     SegmentResult,
+    Stop,
     aimed,
     cut_at,
     ended,
@@ -197,16 +198,19 @@ def followed(
         try:
             found = searched(context, case, here, before)
         except Unseen as fault:
-            return _unseen(context, case, here, fault, (before, rows))
+            return _unseen(context, case, here, fault, before=before, rows=rows)
         each = found.each + (_at_end(here, found) if at_end else [])
         each = [
             c for c in each if context.events[c.event].direction in (0, c.direction)
         ]
         checkpoint = next((c for c in each if context.events[c.event].stops), None)
         if checkpoint:
-            cut = cut_at(case, here, checkpoint, (before, rows))
+            cut = cut_at(case, here, checkpoint, before, rows)
             return _due(
-                context, case, halted(context, case, here, each, (checkpoint, cut)), new
+                context,
+                case,
+                halted(context, case, here, each, Stop(checkpoint, *cut)),
+                new,
             )
         after = after._replace(sides=found.sides)
         met = [seen(context, case, here, c, after.held) for c in each]
@@ -250,11 +254,13 @@ def _unseen(
     case: Case,
     here: Steps,
     fault: Unseen,
-    chunk: tuple[StepperState, Rows],
+    *,
+    before: StepperState,
+    rows: Rows,
 ) -> SegmentResult:
     """The run up to the step in which the zeros of an event cannot be found."""
     last = Crossing(fault.event, fault.step, 0.0, float(here.t[fault.step]), 0, False)
-    kept, stepper_state = cut_at(case, here, last, chunk)
+    kept, stepper_state = cut_at(case, here, last, before, rows)
     what = f"the event {context.events[fault.event].name!r} {fault.why}"
     told = stopped(context, stepper_state, what)
     return SegmentResult([kept], ended(stepper_state, stepper_state.x, FAULT), [], told)

@@ -59,10 +59,10 @@ def changed_by_host(
 
     def land(made: LimitChange) -> Any:
         x = np.concatenate([made.q, made.z])
-        return landed(context, case, t, x, _held(context, stepper_state, made))
+        return landed(context, case, t, x, _held_after(context, stepper_state, made))
 
     made = limits.by_host(t, q, z, held, table, land=land)
-    there, new = land(made), _held(context, stepper_state, made)
+    there, new = land(made), _held_after(context, stepper_state, made)
     first = stepper_state._replace(
         x=there.x, x_dot=there.x_dot, carried=there.x_dot, held=new, stiff=np.int64(0)
     )
@@ -76,7 +76,7 @@ def changed_by_host(
     return MadeByHost(first, np.concatenate(parts))
 
 
-def _held(
+def _held_after(
     context: RunContext, stepper_state: StepperState, made: LimitChange
 ) -> np.ndarray:
     """Held values after a change, no limit due."""

@@ -206,12 +206,9 @@ def _closer(scan: Scan, j: int, parts: int) -> tuple[np.ndarray, ...]:
         parts *= 4
 
 
-def _cubic_turns(
-    pair: tuple[Any, Any], slopes: tuple[Any, Any]
-) -> tuple[np.ndarray, np.ndarray]:
+def _cubic_turns(g0: Any, g1: Any, d0: Any, d1: Any) -> tuple[np.ndarray, np.ndarray]:
     """Where the cubic of two values and two slopes turns, as shares (2, ...) of the way
     from one to the other; and its values there. Where it does not turn: its first."""
-    (g0, g1), (d0, d1) = pair, slopes
     a, b = 2 * (g0 - g1) + d0 + d1, 3 * (g1 - g0) - 2 * d0 - d1
     with np.errstate(all="ignore"):
         root = np.sqrt(b * b - 3 * a * d0)
@@ -225,7 +222,7 @@ def _cubic_turns(
 def _lowest(g: np.ndarray, d: np.ndarray) -> np.ndarray:
     """How near zero, on the side of their starts, cubics turn within each part."""
     span = 1.0 / (g.shape[1] - 1)
-    pairs = (g[:, :-1], g[:, 1:]), (span * d[:, :-1], span * d[:, 1:])
+    pairs = (g[:, :-1], g[:, 1:], span * d[:, :-1], span * d[:, 1:])
     return np.min(np.sign(g[:, :-1]) * _cubic_turns(*pairs)[1], axis=0)
 
 
@@ -256,7 +253,7 @@ class _Walk(NamedTuple):
         or twice between two looks that see the same side."""
         s, g, d = each
         span = np.diff(s)
-        shares, values = _cubic_turns((g[:-1], g[1:]), (span * d[:-1], span * d[1:]))
+        shares, values = _cubic_turns(g[:-1], g[1:], span * d[:-1], span * d[1:])
         order = np.argsort(shares, axis=0)
         shares, values = (np.take_along_axis(x, order, 0) for x in (shares, values))
         row = np.sign(np.stack([g[:-1], *values, g[1:]]))

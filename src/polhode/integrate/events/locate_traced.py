@@ -127,7 +127,7 @@ def zeros(look: Look, looks: Looks) -> Zeros:
             low = passes.part[k] / PARTS
             ends = (jnp.asarray(low, float), jnp.asarray(low + 1 / PARTS, float))
             start = passes.sets_out[k] & (passes.part[k] == 0)
-            return _zero(_of_guard(look, k, sign[k]), ends, start)
+            return _zero(_of_guard(look, k, sign[k]), *ends, start)
 
         nothing = (jnp.asarray(NOWHERE), jnp.asarray(True))
         is_met = passes.crosses[k] & is_plain
@@ -173,14 +173,13 @@ class _Bracket(NamedTuple):
     is_over: Any
 
 
-def _zero(value: Any, ends: tuple[Any, Any], sets_out: Any) -> tuple[Any, Any]:
+def _zero(value: Any, low: Any, high: Any, sets_out: Any) -> tuple[Any, Any]:
     """The zero of a falling function between two places, and whether it is one.
 
     Newton's method within a bracket. One that begins at zero and sets out is looked
     for from beyond its top.
     """
-    low, high = ends
-    top, is_out = _top(value, ends, sets_out)
+    top, is_out = _top(value, low, high, sets_out)
     low = jnp.where(sets_out, top, low)
     (p0, _), (p1, _) = value(low), value(high)
     guess = low + (high - low) * _within(p0 / (p0 - p1))
@@ -217,13 +216,12 @@ def _within(share: Any) -> Any:
     return jnp.where((share > 0) & (share < 1), share, 0.5)
 
 
-def _top(value: Any, ends: tuple[Any, Any], sets_out: Any) -> tuple[Any, Any]:
+def _top(value: Any, low: Any, high: Any, sets_out: Any) -> tuple[Any, Any]:
     """A place where a function that sets out from zero is above it; whether there is.
 
     It rises at the first place and falls at the last: its slope is zero between, found
     by false position, whose ends are halved in turn (Illinois).
     """
-    low, high = ends
 
     def turn(b: tuple[Any, ...]) -> tuple[Any, ...]:
         low, high, v0, v1, s, k, _ = b

@@ -72,13 +72,13 @@ def saturation_events(system: System) -> list[Event]:
             whose = motor.name if len(lower) == 1 else f"{motor.name} along {name}"
             for word, sign, bound in (("lower", 1, lower[k]), ("upper", -1, upper[k])):
                 if np.isfinite(bound):
-                    room = _room(system, motor, (k, sign, float(bound)))
+                    room = _room(system, motor, k, sign, float(bound))
                     found.append(Event(f"{whose} at its {word} limit", room))
     return found
 
 
-def _room(system: System, motor: Motor, which: tuple[int, int, float]) -> Any:
-    edge, (k, sign, bound) = system.edge(motor.joint.name), which
+def _room(system: System, motor: Motor, k: int, sign: int, bound: float) -> Any:
+    edge = system.edge(motor.joint.name)
 
     def room(t: Any, state: State, table: Any) -> Any:
         asked = motor.asked(state.q[edge.q], state.z[edge.z], t, table)

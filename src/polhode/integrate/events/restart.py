@@ -106,10 +106,10 @@ def sides_at(
 
 
 def cut_at(
-    case: Case, here: Steps, checkpoint: Crossing, chunk: tuple[StepperState, Rows]
+    case: Case, here: Steps, checkpoint: Crossing, before: StepperState, rows: Rows
 ) -> tuple[Steps, StepperState]:
     """The rows up to an event, and the cursor there; its x is not settled yet."""
-    (before, rows), (j, s) = chunk, (checkpoint.step, checkpoint.s)
+    j, s = checkpoint.step, checkpoint.s
     kept = Steps(*(part[1 : j + 1] for part in here))
     if s == 1:
         kept = Steps(*(part[1 : j + 2] for part in here))
@@ -137,15 +137,23 @@ def cut_at(
     return kept, before._replace(**facts)
 
 
+class Stop(NamedTuple):
+    """An event that stops a run: where, the rows up to it, and the state there."""
+
+    checkpoint: Crossing
+    kept: Steps
+    stepper_state: StepperState
+
+
 def halted(
     context: RunContext,
     case: Case,
     here: Steps,
     each: list[Crossing],
-    stop: tuple[Crossing, tuple[Steps, StepperState]],
+    stop: Stop,
 ) -> SegmentResult:
     """The run up to an event that stops it, and what it and its like then do."""
-    checkpoint, (kept, stepper_state) = stop
+    checkpoint, kept, stepper_state = stop
     close = instant(checkpoint.t, here.t[checkpoint.step + 1] - here.t[checkpoint.step])
     near = [c for c in each if abs(c.t - checkpoint.t) <= close]
     earlier = [
@@ -233,17 +241,19 @@ def reset_by_host(
     if all(context.events[c.event].reset is None for c in fired):
         told = ending(context, terminal[0].event, float(state.t))
         return SegmentResult([], ended(stepper_state, here.x, EVENT), met, told)
-    return _moved_on(context, case, stepper_state, (state, fired, met))
+    return _moved_on(context, case, stepper_state, state=state, fired=fired, met=met)
 
 
 def _moved_on(
     context: RunContext,
     case: Case,
     stepper_state: StepperState,
-    after: tuple[State, list[Crossing], list[Met]],
+    *,
+    state: State,
+    fired: list[Crossing],
+    met: list[Met],
 ) -> SegmentResult:
     """The leg that begins in the state that resets have left."""
-    state, fired, met = after
     table = {name: np.array([value]) for name, value in case.table.items()}
     held = stepper_state.held[None]
     try:

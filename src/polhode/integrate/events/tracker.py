@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -15,6 +15,14 @@ from polhode.integrate.events.restart import SegmentResult
 from polhode.integrate.kernel.chunk import ATTEMPTS
 from polhode.integrate.kernel.sample_instant import HeldRows
 from polhode.integrate.kernel.stepper_state import StepperState
+
+
+class Mark(NamedTuple):
+    """How much a tracker has collected: events, inputs, and why the run stopped."""
+
+    met: int
+    input_log: int
+    told: StopReason | None
 
 
 @final
@@ -60,11 +68,11 @@ class EventTracker:
             )
         return turn
 
-    def mark(self) -> tuple[int, int, StopReason | None]:
+    def mark(self) -> Mark:
         """How much has been collected so far."""
-        return len(self.met), len(self.input_log), self.told
+        return Mark(len(self.met), len(self.input_log), self.told)
 
-    def restore(self, mark: tuple[int, int, StopReason | None]) -> None:
+    def restore(self, mark: Mark) -> None:
         """Forget what was collected after a mark."""
         met, input_log, self.told = mark
         del self.met[met:], self.input_log[input_log:]

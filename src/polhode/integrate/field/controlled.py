@@ -55,10 +55,10 @@ def _functions(core: Core, drive: Drive) -> Core:
     def of_velocities(function: Callable[..., Any]) -> Callable[..., Any]:
         """A function (t, q, y, table) asked with y'."""
 
-        def asked(t: Any, q: Any, y: Any, table: Table) -> Any:
+        def of_equations(t: Any, q: Any, y: Any, table: Table) -> Any:
             return function(t, q, y[:-count], table)
 
-        return asked
+        return of_equations
 
     def accelerations(t: Any, q: Any, y: Any, table: Table) -> tuple[Any, Any]:
         own = y[:-count]

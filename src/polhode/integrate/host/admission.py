@@ -20,12 +20,11 @@ from polhode.errors import (
     PolhodeError,
 )
 from polhode.integrate.field.states import States, repeated, states_of
+from polhode.integrate.host.checks import warn_of_start, warn_static_friction
 from polhode.integrate.host.prescribed_jumps import require_smooth_drivers
-from polhode.integrate.host.start_warnings import warn_of_start
-from polhode.integrate.host.static_friction import warn_static_friction
 from polhode.integrate.inputs.controller import controller_parameters
 from polhode.integrate.kernel.start import MOST_STEPS
-from polhode.integrate.methods.tolerance import real_number
+from polhode.integrate.methods.method import real_number
 from polhode.integrate.results.indexing import ROUNDING
 from polhode.lowering.backends.cuda.device import in_memory
 from polhode.system.values import require_mapping
@@ -75,7 +74,7 @@ def admitted(
     end = admit_until(until)
     times = admit_samples(samples, _common_start(runs, samples), end, memory)
     # Constants of controllers are parameters of a run, not of the system.
-    others = [p.name for p in controller_parameters(inputs)]
+    others = [p.name for p in controller_parameters(inputs)] if inputs else []
     table, wrong = (
         admit_parameters(system, given, len(runs), others) if given else ({}, {})
     )

@@ -31,15 +31,10 @@ from polhode.integrate.host.batch_samples import (
     capacity,
     first_step,
 )
-from polhode.integrate.host.loop import Progress, Watch
-from polhode.integrate.kernel.status import (
-    FAULT,
-    INTERRUPTED,
-    NEEDS_HOST,
-    RUNNING,
-    SWITCHING,
-    WORK_LIMIT,
-)
+from polhode.integrate.host.loop import advance, is_going, with_work_limit
+from polhode.integrate.host.progress import Clock, Watch
+from polhode.integrate.kernel.chunk import picked, replaced, stacked
+from polhode.integrate.kernel.status import FAULT, INTERRUPTED, NEEDS_HOST
 from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
 from polhode.system.contacts import friction_label
 
@@ -162,22 +157,24 @@ def run_batch(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
         np.zeros((runs, len(given.output_times), width)),
     )
     taken = _first_taken(given, fleet)
-    way = _Way(gliders, np.array(fleet.stepper_states.status), _mark(tracker), taken)
-    clock = _Clock(watch, fleet, time.perf_counter())
+    start, stop = fleet.bounds.start, fleet.bounds.stop
+    clock = Clock(watch, start, stop, fleet.share, time.perf_counter())
+    status = np.array(fleet.stepper_states.status)
+    own = (np.nan, gliders, status, _mark(tracker), taken)
+    way = _UnderWay(given, fleet, tracker, clock, *own)
     # With events a run goes on to its end, where changes may still be due.
     last = float(fleet.bounds.stop[0])
     end = np.inf * np.sign(last - fleet.bounds.start[0]) if given.context else last
     # With events samples are taken at halts: the host may cut the step they lie in.
     halts = given.output_times if taken is None else ()
     for k, t_end in enumerate(halts):
-        goal = t_end if given.sampled else end
-        way = _to_goal(given, fleet, (way, tracker), goal, clock)
+        way = way.to(t_end if given.sampled else end)
         if given.sampled:
             t[:, k], x[:, k] = at_goal(way.gliders, fleet.bounds, t_end)
         else:
             t[:, k], x[:, k] = way.gliders.stepper_state.t, way.gliders.stepper_state.x
     # Samples may end before the run does.
-    way = _to_goal(given, fleet, (way, tracker), end, clock)
+    way = way.to(end)
     if tracker is not None and given.sampled:
         for (run, k), value in tracker.early.items():
             t[run, k], x[run, k] = given.output_times[k], value
@@ -201,22 +198,68 @@ def sampling_faults(given: Given, fleet: Batch, ends: StepperState) -> dict[int,
 
     for k in np.flatnonzero(ends.status == FAULT).tolist():
         own = {name: float(values[k]) for name, values in fleet.table.items()}
-        case = Case(k, _picked(fleet.bounds, k), own)
-        told = loop_fault(given.sampling, case, _picked(ends, k))
+        case = Case(k, picked(fleet.bounds, k), own)
+        told = loop_fault(given.sampling, case, picked(ends, k))
         found |= {} if told is None else {k: told.sentence}
     return found
 
 
-class _Way(NamedTuple):
-    """Runs on their way after a chunk; it changes as a whole, or Ctrl-C would part it.
+class _UnderWay(NamedTuple):
+    """Runs of a sweep under way; each chunk replaces them as a whole.
 
-    collected   how much their patrol had collected by then
+    t_end       to or just past which they go now
+    collected   how much their tracker had collected after the last chunk
+    taken       samples, where the loop itself takes them
     """
 
+    given: Given
+    fleet: Batch
+    tracker: BatchEventTracker | None
+    clock: Clock
+    t_end: float
     gliders: BatchState
     status: np.ndarray
     collected: Any
     taken: Taken | None = None
+
+    def to(self, t_end: float) -> _UnderWay:
+        """All runs that still go, to or just past a time."""
+        return advance(self._replace(t_end=t_end))
+
+    def advanced(self) -> _UnderWay | None:
+        """After a chunk of the runs that still go."""
+        given, fleet, tracker, taken = self.given, self.fleet, self.tracker, self.taken
+        sign = np.sign(fleet.bounds.stop - fleet.bounds.start)
+        ahead = (self.t_end - self.gliders.stepper_state.t) * sign > 0
+        goes = is_going(self.status) & ahead
+        alive = np.flatnonzero(goes if taken is None else goes | taken.is_full)
+        if not len(alive):
+            return None
+        after, *buffers = called(
+            given, fleet, self.gliders, alive, self.t_end, taken=taken
+        )
+        if taken is not None:
+            taken = taken.after(alive, buffers.pop())
+        after = attended(given, after, alive, tracker, buffers)
+        now = with_work_limit(after.stepper_state, given.limit)
+        return self._replace(
+            gliders=replaced(self.gliders, alive, after),
+            status=replaced(self.status, alive, now),
+            collected=_mark(tracker),
+            taken=taken,
+        )
+
+    def report(self) -> None:
+        """Report how far they have come."""
+        there = self.gliders.stepper_state
+        self.clock.tell(there.t, there.accepted)
+
+    def interrupted(self) -> _UnderWay:
+        """As the last chunk left them."""
+        if self.tracker is not None:
+            self.tracker.restore(self.collected)
+        ended = np.where(is_going(self.status), INTERRUPTED, self.status)
+        return self._replace(status=ended)
 
 
 class Taken(NamedTuple):
@@ -236,7 +279,7 @@ class Taken(NamedTuple):
         """What a chunk of some runs begins with."""
         number, c = self.number[pick], capacity(self.x.shape[2])
         return Due(
-            self.times[number[:, None] + np.arange(c + 1)], _picked(self.step, pick)
+            self.times[number[:, None] + np.arange(c + 1)], picked(self.step, pick)
         )
 
     def after(self, alive: np.ndarray, found: Samples) -> Taken:
@@ -249,9 +292,7 @@ class Taken(NamedTuple):
         windows[alive, self.number[alive] * width] = rows
         number = np.array(self.number)
         number[alive] += found.count
-        return self._replace(
-            number=number, step=_replaced(self.step, alive, found.step)
-        )
+        return self._replace(number=number, step=replaced(self.step, alive, found.step))
 
     def found(self, samples: int) -> np.ndarray:
         """The samples (runs, s, width)."""
@@ -279,7 +320,7 @@ def _first_taken(given: Given, fleet: Batch) -> Taken | None:
     return Taken(np.zeros(runs, np.int64), step, times, x)
 
 
-def _beyond(given: Given, way: _Way, x: np.ndarray) -> np.ndarray:
+def _beyond(given: Given, way: _UnderWay, x: np.ndarray) -> np.ndarray:
     """Times of samples (runs, s); those not reached are where the runs ended."""
     assert way.taken is not None
     there = way.gliders.stepper_state
@@ -324,48 +365,6 @@ def with_tracker(given: Given, fleet: Batch) -> tuple[Batch, BatchEventTracker |
     return fleet._replace(stepper_states=tracker.begin(fleet.stepper_states)), tracker
 
 
-def _to_goal(
-    given: Given,
-    fleet: Batch,
-    runs: tuple[_Way, BatchEventTracker | None],
-    t_end: float,
-    clock: _Clock,
-) -> _Way:
-    """All runs that still go, to or just past a goal."""
-    way, tracker = runs
-    sign = np.sign(fleet.bounds.stop - fleet.bounds.start)
-    try:
-        while True:
-            gliders, status, _, taken = way
-            ahead = (t_end - gliders.stepper_state.t) * sign > 0
-            goes = _is_going(status) & ahead
-            alive = np.flatnonzero(goes if taken is None else goes | taken.is_full)
-            if not len(alive):
-                return way
-            after, *buffers = called(given, fleet, gliders, alive, t_end, taken=taken)
-            if taken is not None:
-                taken = taken.after(alive, buffers.pop())
-            after = attended(given, after, alive, tracker, buffers)
-            gliders = _replaced(gliders, alive, after)
-            stepper_state = after.stepper_state
-            spent = stepper_state.accepted + stepper_state.rejected >= given.limit
-            out = spent & _is_going(stepper_state.status)
-            now = np.where(out, WORK_LIMIT, stepper_state.status)
-            own = (_replaced(status, alive, now), _mark(tracker), taken)
-            way = _Way(gliders, *own)
-            clock.tell(gliders.stepper_state)
-    except KeyboardInterrupt:
-        if tracker is not None:
-            tracker.restore(way.collected)
-        ended = np.where(_is_going(way.status), INTERRUPTED, way.status)
-        return way._replace(status=ended)
-
-
-def _is_going(status: np.ndarray) -> np.ndarray:
-    """Which runs go on; those at an event whose changes are due among them."""
-    return (status == RUNNING) | (status == SWITCHING)
-
-
 def called(
     given: Given,
     fleet: Batch,
@@ -381,9 +380,9 @@ def called(
     pick: Any = np.repeat(alive, 2) if len(alive) == 1 else alive
     if len(alive) == len(fleet.bounds.start) > 1:
         pick = slice(None)  # all of them, and no copy
-    trees = (_picked(gliders, pick), _picked(fleet.bounds, pick))
+    trees = (picked(gliders, pick), picked(fleet.bounds, pick))
     table = {name: values[pick] for name, values in fleet.table.items()}
-    first = (_picked(trees[0], 0), _picked(trees[1], 0))
+    first = (picked(trees[0], 0), picked(trees[1], 0))
     watched = given.context.watched if given.context else Watched((), given.drive)
     stepper_state = trees[0].stepper_state
     left = given.limit - int(np.max(stepper_state.accepted + stepper_state.rejected))
@@ -392,12 +391,12 @@ def called(
     if watched.is_needed:
         goal = (Goal(far, most, step_of(given.method)),)
     due = () if taken is None else (taken.due(pick),)
-    own = tuple(_picked(each, 0) for each in due)
+    own = tuple(picked(each, 0) for each in due)
     example = (*first, {n: float(v[0]) for n, v in table.items()}, *goal, *own)
     program = glide_program(given.equations, given.method, example, watched)
     after = program(*trees, table, *goal, *due)
     parts = after if watched.is_needed or due else (after,)
-    return tuple(_picked(part, slice(0, len(alive))) for part in parts)
+    return tuple(picked(part, slice(0, len(alive))) for part in parts)
 
 
 def attended(
@@ -416,14 +415,14 @@ def attended(
         return after
     new = []
     for k in waiting.tolist():
-        own = _picked(after, k)
+        own = picked(after, k)
         glider, kept = tracker.attend(int(alive[k]), own)
         if own.work.size and kept is not None:
             table = tracker.table_of(int(alive[k]))
             work = glider.work + _work_of_cut(given, own, kept, table)
             glider = glider._replace(work=work)
         new.append(glider)
-    return _replaced(after, waiting, _stacked(new))
+    return replaced(after, waiting, stacked(new))
 
 
 def _work_of_cut(given: Given, glider: BatchState, kept: Steps, table: Any) -> Any:
@@ -443,12 +442,6 @@ def _work_of_cut(given: Given, glider: BatchState, kept: Steps, table: Any) -> A
     return part - program(start, whole, table)
 
 
-def _stacked(trees: list[Any]) -> Any:
-    if not isinstance(trees[0], tuple):
-        return np.stack(trees)
-    return type(trees[0])(*map(_stacked, map(list, zip(*trees, strict=True))))
-
-
 def at_goal(
     gliders: BatchState, bounds: RunBounds, t_end: float, arrays: Any = np
 ) -> tuple[Any, Any]:
@@ -466,36 +459,3 @@ def at_goal(
     found = where(s == 0, gliders.x, found)
     found = where(s == 1, stepper_state.x, found)
     return where(past, t_end, stepper_state.t), found
-
-
-class _Clock(NamedTuple):
-    watch: Watch | None
-    fleet: Batch
-    began: float
-
-    def tell(self, stepper_states: StepperState) -> None:
-        if self.watch is None:
-            return
-        start, stop = self.fleet.bounds.start, self.fleet.bounds.stop
-        span = np.where(stop == start, 1.0, stop - start)
-        before, own = self.fleet.share
-        share = before + own * float(np.mean((stepper_states.t - start) / span))
-        seconds = time.perf_counter() - self.began
-        self.watch(Progress(share, int(np.sum(stepper_states.accepted)), seconds))
-
-
-def _picked(tree: Any, pick: Any) -> Any:
-    if not isinstance(tree, tuple):
-        return tree[pick]
-    return type(tree)(*(_picked(leaf, pick) for leaf in tree))
-
-
-def _replaced(old: Any, pick: np.ndarray, new: Any) -> Any:
-    if isinstance(old, np.ndarray):
-        if len(pick) == len(old):
-            return new
-        whole = np.array(old)
-        whole[pick] = new
-        return whole
-    pairs = zip(old, new, strict=True)
-    return type(old)(*(_replaced(a, pick, b) for a, b in pairs))

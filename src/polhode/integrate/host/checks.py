@@ -1,4 +1,8 @@
-"""What is refused before a run begins: a start without forces, rows without room."""
+"""Starts that are refused, and starts that are allowed but hardly meant.
+
+Refused are a start without forces and rows without room. Warned of are starts beyond
+limits of joints, where constraints fork, and where dry friction is at rest.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.actions.contact.carried_friction import JointFriction
+from polhode.actions.contact.friction import Coulomb
 from polhode.errors import (
     ConstraintError,
     ForceError,
     IntegrationError,
+    IntegrationWarning,
+    NumericalWarning,
     PolhodeError,
     SingularMassMatrix,
 )
 from polhode.integrate.field.inconsistency import inconsistency
 from polhode.integrate.field.states import States
+from polhode.integrate.host.method_choice import Start
 from polhode.integrate.kernel.outcome import Ending, fault_of, lawless
 from polhode.integrate.kernel.status import (
     NOT_A_NUMBER,
@@ -25,13 +34,17 @@ from polhode.integrate.kernel.status import (
     UNMET,
 )
 from polhode.integrate.kernel.stepper_state import RunBounds
-from polhode.integrate.kernel.stiffness import Start
+from polhode.system.row_rank import plain_rank, row_rank
 from polhode.system.state_arrays import StateArrays
+from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     from polhode.integrate.field.input_table import Drive
     from polhode.integrate.methods.method import Method
     from polhode.system.system import System
+
+# So many runs of a sweep are looked at: each is looked at on the host.
+MOST = 64
 
 
 def require_sound_start(
@@ -151,4 +164,119 @@ def require_memory(
             " are allowed.",
             "Every step, or every sample, is kept in memory.",
             "Give fewer samples=..., or allow more with memory=... (bytes).",
+        )
+
+
+def warn_of_start(states: States) -> None:
+    """Tell of the first state beyond a joint's limits, or where constraints fork."""
+    _warn_of_limits(states)
+    if states.system.constraints:
+        _warn_of_fork(states)
+
+
+def _warn_of_limits(states: States) -> None:
+    for edge in _limited(states.system):
+        margins = np.asarray(edge.joint.margin(states.q[:, edge.q]))
+        beyond = np.argwhere(margins < 0)
+        if not len(beyond):
+            continue
+        run, k = beyond[0]
+        name, unit = edge.joint.coordinate_names[k], edge.joint.units[k]
+        low, high = (np.asarray(bound)[k] for bound in edge.joint.limits)
+        which = f"state {run} of " if len(states) > 1 else ""
+        warn(
+            f"{which}{states.system.name!r} begins beyond a limit: {name} ="
+            f" {states.q[run, edge.q][k]:.6g} {unit} is not within {low:g} and"
+            f" {high:g} {unit}. Limits say what a joint is built for, and do not push:"
+            " start within them, or give supports=[ph.Stop(joint)], which do;"
+            " ph.limit_events(...) tell when they are passed",
+            NumericalWarning,
+        )
+
+
+def _limited(system: System) -> list[Any]:
+    """The edges of joints with limits, found once."""
+    return system.remembered(
+        "limited edges",
+        lambda: [
+            edge
+            for edge in system.tree.edges
+            if edge.joint.limits is not None and np.any(np.isfinite(edge.joint.limits))
+        ],
+    )
+
+
+def _warn_of_fork(states: States) -> None:
+    system = states.system
+    for run in range(min(len(states), MOST)):
+        if run in states.faults:
+            continue
+        t, q, _ = states.at(run)
+        rank, most = _ranks(system, t, q)
+        if most is not None and rank >= most:
+            continue
+        which = f"state {run} of " if len(states) > 1 else ""
+        warn(
+            f"{which}{system.name!r} begins {_what_is_wrong(t, rank, most)}",
+            NumericalWarning,
+        )
+        return
+
+
+def _what_is_wrong(t: float, rank: int, most: int | None) -> str:
+    if most is None:
+        return (
+            f"where it cannot move, at t = {t:g} s: the rank of its constraints is"
+            f" {rank}, which lets it move for an instant, but no place beside keeps"
+            " them. What holds it there is not unique, and rounding may move it. Make"
+            " rods or links a little longer, or fix what stands still"
+        )
+    return (
+        f"where its constraints fork, at t = {t:g} s: their rank is {rank}, and {most}"
+        " beside. Motions part there, speeds that keep the constraints may lead"
+        " nowhere, and which branch a run takes is rounding. Start a little beside:"
+        " ph.assemble(system, ...) with a joint moved by a thousandth"
+    )
+
+
+def _ranks(system: System, t: float, q: np.ndarray) -> tuple[int, int | None]:
+    """The rank of the rows there, and beside; None where no place is beside.
+
+    Of the place that was asked last they are known; and once a rank beside is, a place
+    with as large a one is not at a fork.
+    """
+    place = (t, q.tobytes())
+    last, ranks = system.compiled.get("last ranks", (None, (0, 0)))
+    if last == place:
+        return ranks
+    rank, most = plain_rank(system, t, q), system.compiled.get("rank beside", np.inf)
+    if rank is None:
+        return 0, 0  # a law without a slope there is refused in words of its own
+    if rank < most:
+        rank, most = row_rank(system, t, q, np.zeros(system.speeds))[:2]
+        if most is not None:
+            system.compiled["rank beside"] = most
+    system.compiled["last ranks"] = place, (rank, most)
+    return rank, most
+
+
+def warn_static_friction(states: States) -> None:
+    """Tell of dry friction that does not slip where the first run begins."""
+    system, z = states.system, states.z[0]
+    for action in system.actions:
+        law: Any = getattr(action, "law", None)
+        if not isinstance(law, Coulomb):
+            continue
+        rubs = isinstance(action, JointFriction)
+        own = z[system.edge(action.joint.name).z] if rubs else z
+        if np.any(own):
+            continue
+        warn(
+            f"{system.name!r} begins at rest where {action.name!r} is dry: {law!r} has"
+            " no force at rest, and holds nothing there, whatever its static"
+            " coefficient. What sticks are supports: give a ph.JointFriction among"
+            " supports=[...], ph.Brake(joint, law, load=...) where the push is known,"
+            " ph.Support where bodies touch; or give ph.contact.Regularised(mu, speed),"
+            " which creeps instead.",
+            IntegrationWarning,
         )

@@ -35,7 +35,7 @@ from polhode.integrate.host.batch_samples import (
     capacity,
     first_step,
 )
-from polhode.integrate.host.loop import Progress, Watch
+from polhode.integrate.host.progress import Clock, Watch
 from polhode.integrate.kernel.status import (
     EVENT,
     NEEDS_HOST,
@@ -83,7 +83,9 @@ def run_on_device(given: Given, fleet: Batch, watch: Watch | None) -> BatchResul
     way = _Way(gliders, device.send(np.zeros(runs, np.int64)), step)
     stop = float(fleet.bounds.stop[0])
     sign = float(np.sign(stop - fleet.bounds.start[0])) or 1.0
-    report = _Report(watch, device, fleet, time.perf_counter())
+    start, share = fleet.bounds.start, fleet.share
+    clock = Clock(watch, start, fleet.bounds.stop, share, time.perf_counter())
+    report = _Report(clock, device)
     chunk = _Chunk(given, device, bounds, table, stop, sign)
     if tracker is not None:
         times = _through_events(chunk, way, tracker, x, report)
@@ -177,15 +179,15 @@ class _Chunk(NamedTuple):
             goal = (Goal(float(t_end), room, step_of(self.given.method)),)
             found, buffer = self._program(own, goal, ())(*own, *goal)
             _put(way.gliders, pick, found)
-            self._attend(way, tracker, pick, (found, buffer))
+            self._attend(way, tracker, pick, found, buffer)
             report.tell(way)
 
     def _attend(
-        self, way: _Way, tracker: BatchEventTracker, pick: Any, chunk: tuple[Any, Any]
+        self, way: _Way, tracker: BatchEventTracker, pick: Any, found: Any, buffer: Any
     ) -> None:
         """Runs to which something happened come to the host, and those that wait for
         it go back; all others stay where they are."""
-        (found, buffer), device = chunk, self.device
+        device = self.device
         status = found.stepper_state.status
         few = (buffer.count > 0) | (status == NEEDS_HOST)
         few = device.cupy.flatnonzero(few | (status == EVENT) | (status == ZENO))
@@ -311,24 +313,16 @@ def _result(
 
 
 class _Report(NamedTuple):
-    """Tells how far all runs have come, where anybody watches."""
+    """Reports how far all runs have come, where anybody watches."""
 
-    watch: Watch | None
+    clock: Clock
     device: Device
-    fleet: Batch
-    began: float
 
     def tell(self, way: _Way) -> None:
         """After a chunk."""
-        if self.watch is None:
-            return
-        start, stop = self.fleet.bounds.start, self.fleet.bounds.stop
-        there, fetch = way.gliders.stepper_state, self.device.fetch
-        span = np.where(stop == start, 1.0, stop - start)
-        before, own = self.fleet.share
-        share = before + own * float(np.mean((fetch(there.t) - start) / span))
-        steps = int(fetch(there.accepted).sum())
-        self.watch(Progress(share, steps, time.perf_counter() - self.began))
+        if self.clock.watch is not None:
+            there, fetch = way.gliders.stepper_state, self.device.fetch
+            self.clock.tell(fetch(there.t), fetch(there.accepted))
 
 
 def _leaves(tree: Any) -> list[Any]:

@@ -18,18 +18,13 @@ from polhode.integrate.events.event import (
 )
 from polhode.integrate.events.occurrence_rows import Met
 from polhode.integrate.events.switch import Switch, Switching, guards_of, switches_of
-from polhode.integrate.field.controlled import with_controllers
+from polhode.integrate.field.controlled import PLAIN, with_controllers
 from polhode.integrate.field.states import States
 from polhode.integrate.inputs.inputs import UNFED, InputLog, Inputs, admit_inputs
 from polhode.integrate.inputs.sampling import first_samples
 from polhode.integrate.kernel.sample_instant import first_samples_function
 from polhode.integrate.kernel.stepper_state import StepperState, start_cursor
-from polhode.integrate.methods.runge_kutta.calvo import Calvo7
-from polhode.integrate.methods.runge_kutta.dop853 import DormandPrince8
-from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
-from polhode.integrate.methods.runge_kutta.radau import RadauIIA
-from polhode.integrate.methods.runge_kutta.rk4 import RungeKutta4
-from polhode.integrate.methods.taylor import Taylor
+from polhode.integrate.methods.registry import STEPS_COLUMNS
 from polhode.system.values import require_mapping
 
 if TYPE_CHECKING:
@@ -38,8 +33,7 @@ if TYPE_CHECKING:
     from polhode.integrate.methods.method import Method
 
 
-# Methods that step x as a column of numbers, whatever each of them is.
-OF_COLUMNS = (DormandPrince, DormandPrince8, Calvo7, RadauIIA, RungeKutta4, Taylor)
+NO_INPUTS = Inputs()
 
 
 class FirstInputs(NamedTuple):
@@ -65,6 +59,12 @@ class Guided(NamedTuple):
     met: Sequence[Met] = ()
 
 
+def no_inputs(runs: int) -> FirstInputs:
+    """Of runs without events and inputs."""
+    none = np.zeros((runs, 0))
+    return FirstInputs(none, none.astype(np.int64), none, none.astype(np.int64))
+
+
 def run_context(
     equations: Equations,
     method: Method,
@@ -73,6 +73,11 @@ def run_context(
     runs: int = 1,
 ) -> RunContext:
     """The events and inputs of a call of so many runs, checked."""
+    is_bare = events is None or (isinstance(events, tuple | list) and not events)
+    is_bare = is_bare and (inputs is None or (isinstance(inputs, dict) and not inputs))
+    if is_bare and not equations.system.supports:
+        without_controllers = equations.programs.get(PLAIN, equations)
+        return RunContext(without_controllers, method, (), NO_INPUTS)
     if inputs is not None:
         require_mapping("inputs", inputs)
     found = admit_inputs(equations.system, inputs)
@@ -103,7 +108,7 @@ def _require_steppable(
             "Write the change with jax.numpy, or sample the controller: ph.Sampled(law,"
             " dt, state=[...]).",
         )
-    if not isinstance(method, OF_COLUMNS):
+    if type(method).__name__ not in STEPS_COLUMNS:
         raise IntegrationError(
             f"{method.name} does not step states of controllers.",
             f"It is made for mechanics alone. {why}",
@@ -117,6 +122,8 @@ def initial_inputs(
 ) -> FirstInputs:
     """Sampled inputs asked at the starts of all runs, with their parameters."""
     inputs = context.inputs
+    if not context.is_needed:
+        return no_inputs(len(states))
     require_forward(context, states, until)
     bare = unasked(context, np.arange(len(states)))
     if not inputs.sources:

@@ -1,28 +1,42 @@
-"""Which method a run takes, and in words why."""
+"""Which method a run takes, and in words why.
+
+A run begins stiff where something in it decays far quicker than all it does:
+
+    d(z_dot) = K delta + D dz,      |[0 1; K D] - lambda| = 0
+
+delta moves the coordinates along the joints, dz the speeds. A root that rather decays
+than swings, far quicker than the other roots, than the speeds themselves and than the
+run, is one that an explicit method follows for nothing: it must step at its pace long
+after it has died away.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from polhode.errors import IntegrationError
-from polhode.integrate.kernel.stiffness import Decay
+from polhode.integrate.field.scales import scales
+from polhode.integrate.field.states import States, unchecked
+from polhode.integrate.kernel.start import InitialDerivative, initial_derivative
 from polhode.integrate.methods.mechanical.gear_gupta_leimkuhler import (
     GearGuptaLeimkuhler,
 )
 from polhode.integrate.methods.mechanical.generalised_alpha import GeneralisedAlpha
 from polhode.integrate.methods.mechanical.rattle import Rattle
-from polhode.integrate.methods.method import Method, is_method
+from polhode.integrate.methods.method import RTOL, Method, is_method
 from polhode.integrate.methods.projection import Unprojected
 from polhode.integrate.methods.registry import IMPLICIT
 from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
 from polhode.integrate.methods.runge_kutta.radau import RTOL as STIFF_RTOL
 from polhode.integrate.methods.runge_kutta.radau import RadauIIA
-from polhode.integrate.methods.tolerance import RTOL
 from polhode.system.rolled.size import refuse_dense
 from polhode.system.system import System
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
+    from polhode.integrate.field.input_table import Drive
 
 # Their steps end where the constraints hold.
 HOLDING = (GearGuptaLeimkuhler, GeneralisedAlpha, Rattle)
@@ -31,6 +45,12 @@ HOLDING = (GearGuptaLeimkuhler, GeneralisedAlpha, Rattle)
 # Speeds up to which Newton's matrix of a step is solved: it is dense, whatever holds
 # the bodies together.
 NEWTON = 200
+# So much quicker than the motion: below it an explicit method takes less time still.
+QUICKER = 1e4
+# So many times in the run: fewer cost an explicit method nothing worth a change.
+TIMES = 1e5
+# Of the natural sizes of displacements and speeds: a step of the difference.
+SHARE = 1e-6
 
 
 def refuse_dense_steps(system: System, method: Any) -> None:
@@ -44,6 +64,14 @@ def refuse_dense_steps(system: System, method: Any) -> None:
 class ChosenMethod(NamedTuple):
     """The method of a run, and in words which it is and what it keeps."""
 
+    method: Method
+    note: str
+
+
+class MadeBy(NamedTuple):
+    """What makes a motion, and in words which method it is."""
+
+    equations: Equations
     method: Method
     note: str
 
@@ -101,3 +129,95 @@ def _kept(equations: Equations, method: Method) -> list[str]:
     if isinstance(method, HOLDING):
         return ["constraints solved for in each step"]
     return ["constraints kept by projection"]
+
+
+class Start(NamedTuple):
+    """Where runs begin, and with what; leading axes are runs."""
+
+    states: States
+    table: dict[str, np.ndarray]
+    drive: Drive
+    held: np.ndarray
+    initial_derivative: InitialDerivative
+
+
+class Decay(NamedTuple):
+    """How quickly the quickest decays (1/s), how quick the motion is, and its time."""
+
+    rate: float
+    motion: float
+    duration: float
+
+    @property
+    def is_stiff(self) -> bool:
+        """Whether an explicit method would step for stability, and long."""
+        often = self.rate * self.duration > TIMES
+        return often and self.rate > QUICKER * self.motion
+
+
+NO_DECAY = Decay(0.0, 1.0, 1.0)
+
+
+def may_decay(system: System, drive: Drive) -> bool:
+    """Whether any action may take energy; where none does there is nothing to seek."""
+    return bool(drive.key) or not all(a.is_conservative for a in system.actions)
+
+
+def decay_of(equations: Equations, start: Start, until: float) -> Decay:
+    """The quickest decay at the start of the first run."""
+    system, states = equations.system, start.states
+    duration = abs(until - float(states.t[0]))
+    if not may_decay(system, start.drive) or duration == 0 or not system.speeds:
+        return NO_DECAY
+    first = slice(0, 1)
+    q, z = states.q[first], states.z[first]
+    size = scales(
+        system, q, z, start.initial_derivative.z_dot[first], np.array([duration])
+    )
+    lengths = size.speeds[0] / size.rate[0]
+    roots = np.linalg.eigvals(_linear(equations, start, lengths, float(size.rate[0])))
+    if not np.all(np.isfinite(roots)):
+        return NO_DECAY
+    decays = (roots.real < 0) & (-roots.real >= np.abs(roots.imag))
+    quickest = float(np.max(-roots.real[decays], initial=0.0))
+    others = np.abs(roots[~decays])
+    moving = np.max(np.abs(z[0]) / lengths, initial=1.0 / duration)
+    return Decay(quickest, float(np.max(others, initial=moving)), duration)
+
+
+def _linear(
+    equations: Equations, start: Start, lengths: np.ndarray, rate: float
+) -> np.ndarray:
+    """[0 1; K D] at the start of the first run, by differences."""
+    system, n = equations.system, equations.system.speeds
+    t, q, z = (getattr(start.states, word)[0] for word in ("t", "q", "z"))
+    places = [system.local(q, SHARE * length * e) for length, e in _each(lengths)]
+    speeds = [z + SHARE * rate * length * e for length, e in _each(lengths)]
+    rows = unchecked(
+        system, np.full(2 * n, t), np.array([*places, *[q] * n]),
+        np.array([*[z] * n, *speeds]),
+    )  # fmt: skip
+    change = _rates(equations, start, rows) - start.initial_derivative.z_dot[0]
+    steps = SHARE * np.concatenate([lengths, rate * lengths])
+    lower = (change / steps[:, None]).T
+    upper = np.concatenate([np.zeros((n, n)), np.eye(n)], axis=1)
+    return np.concatenate([upper, lower])
+
+
+def _each(lengths: np.ndarray) -> Any:
+    return zip(lengths, np.eye(len(lengths)), strict=True)
+
+
+def _rates(equations: Equations, start: Start, rows: States) -> np.ndarray:
+    """z_dot (rows, nz), asked in the form that the start was asked in."""
+    own = {name: np.repeat(v[:1], len(rows)) for name, v in start.table.items()}
+    held = np.repeat(start.held[:1], len(rows), axis=0)
+
+    def asked(pick: slice) -> Any:
+        table = {name: values[pick] for name, values in own.items()}
+        part = rows.part(pick)
+        return initial_derivative(equations, part, table, start.drive, held[pick]).z_dot
+
+    if len(start.states) > 1:
+        return asked(slice(0, len(rows)))
+    return np.concatenate([asked(slice(k, k + 1)) for k in range(len(rows))])

@@ -1,17 +1,55 @@
-"""A bar in the terminal for runs that take more than two seconds."""
+"""Progress of runs, and a bar in the terminal for those of more than two seconds."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, final
+from typing import Any, NamedTuple, final
+
+import numpy as np
 
 from polhode.errors import IntegrationWarning
-from polhode.integrate.host.loop import Progress, Watch
 from polhode.tracebacks import warn
 
 SECONDS = 2.0
+
+
+class Progress(NamedTuple):
+    """How far a call has come: the share of all time requested, steps, seconds."""
+
+    share: float
+    steps: int
+    seconds: float
+
+
+Watch = Callable[[Progress], Any]
+
+
+class Clock(NamedTuple):
+    """Reports how far some of the runs of a call have come, where anybody watches.
+
+    start, stop   (runs,) times
+    share         of all runs of the call: before these, and of these
+    began         when the call began, by `time.perf_counter`
+    """
+
+    watch: Watch | None
+    start: np.ndarray
+    stop: np.ndarray
+    share: tuple[float, float]
+    began: float
+
+    def tell(self, t: np.ndarray, accepted: np.ndarray) -> None:
+        """Report the times (runs,) that were reached, and steps so far."""
+        if self.watch is None:
+            return
+        span = np.where(self.stop == self.start, 1.0, self.stop - self.start)
+        before, own = self.share
+        share = before + own * float(np.mean((t - self.start) / span))
+        seconds = time.perf_counter() - self.began
+        self.watch(Progress(share, int(np.sum(accepted)), seconds))
 
 
 @contextmanager

@@ -21,8 +21,9 @@ from polhode.integrate.host.batch_loop import (
     extent,
 )
 from polhode.integrate.host.checks import require_sound_start
-from polhode.integrate.host.loop import Progress, Watch
-from polhode.integrate.kernel.packing import Columns, PackedProgram, packed
+from polhode.integrate.host.loop import advance
+from polhode.integrate.host.progress import Clock, Watch
+from polhode.integrate.kernel.packing import Packed, PackedProgram, packed
 from polhode.integrate.kernel.start import (
     HOPELESS,
     StepSettings,
@@ -61,12 +62,20 @@ class _Lane(NamedTuple):
     """One run on its way, as columns of its `Ready`.
 
     A chunk makes new columns: Ctrl-C finds those before it or those after it.
+
+    limit       attempts that it may make
+    direction   positive forwards in time, negative backwards
+    t_end       to or just past which it goes now
     """
 
     ready: PackedProgram
     glide: PackedProgram
-    columns: Columns
+    columns: Packed
     table: dict[str, Any]
+    limit: int
+    clock: Clock
+    direction: float
+    t_end: float
     status: int
 
     @property
@@ -83,15 +92,34 @@ class _Lane(NamedTuple):
         """How many attempts it has made."""
         return int(self.part(ACCEPTED)[0]) + int(self.part(REJECTED)[0])
 
-    def moved(self, t_end: float, limit: int) -> _Lane:
-        """After a chunk, to or just past a goal at most."""
+    def to(self, t_end: float) -> _Lane:
+        """To or just past a time, or to its end."""
+        return advance(self._replace(t_end=t_end))
+
+    def advanced(self) -> _Lane | None:
+        """After a chunk, to or just past `t_end` at most."""
+        ahead = (self.t_end - float(self.part(T)[0])) * self.direction > 0
+        if self.status != RUNNING or not ahead:
+            return None
         doubles, counts = self.columns[0], self.columns[1][:-1]
-        doubles[-1], counts[-1] = t_end, min(ROOM, limit - self.spent)
+        doubles[-1], counts[-1] = self.t_end, min(ROOM, self.limit - self.spent)
         parts = self.glide.run((doubles, counts), self.table)
         pairs = zip(self.columns, parts, strict=True)
         columns = [np.concatenate([part, old[len(part) :]]) for old, part in pairs]
         after = self._replace(columns=(columns[0], columns[1]))
-        return after._replace(status=int(after.part(STATUS)[0]))
+        status = int(after.part(STATUS)[0])
+        if after.spent >= self.limit and status == RUNNING:
+            status = WORK_LIMIT
+        return after._replace(status=status)
+
+    def report(self) -> None:
+        """Report how far it has come."""
+        self.clock.tell(self.part(T), self.part(ACCEPTED))
+
+    def interrupted(self) -> _Lane:
+        """As the last chunk left it."""
+        is_running = self.status == RUNNING
+        return self._replace(status=INTERRUPTED) if is_running else self
 
 
 # The cursor is the first of a glider: its leaves are numbered as its fields.
@@ -100,30 +128,35 @@ T, X, STATUS, WORK = CURSOR["t"], CURSOR["x"], CURSOR["status"], -1
 ACCEPTED, REJECTED = CURSOR["accepted"], CURSOR["rejected"]
 
 
-def flown_alone(
-    given: Given, begun: tuple[States, dict[str, Any], float], watch: Watch | None
+def run_single(
+    given: Given,
+    states: States,
+    table: dict[str, Any],
+    *,
+    until: float,
+    watch: Watch | None,
 ) -> BatchResult:
     """The one run from its state, with its parameters, until its time."""
-    states, table, until = begun
-    lane = _launched(given, states, table, until)
+    lane = _initial_lane(given, states, table, until=until, watch=watch)
     start, first = states.t, lane.part(X).copy()
-    clock = _Clock(watch, float(start[0]), until - float(start[0]), time.perf_counter())
     count = len(given.output_times)
     t, x = np.empty((1, count)), np.empty((1, count, first.shape[1]))
     for k, t_end in enumerate(given.output_times.tolist()):
-        lane = _to_goal(lane, t_end, given.limit, clock)
+        lane = lane.to(t_end)
         if given.sampled:
             t[:, k], x[:, k] = at_goal(lane.run.glider, lane.run.bounds, t_end)
         else:
             t[:, k], x[:, k] = lane.part(T), lane.part(X)
-    lane = _to_goal(lane, until, given.limit, clock)  # samples may end before
+    lane = lane.to(until)  # samples may end before
     own = [lane.part(CURSOR[word]) for word in FinalState._fields[:-1]]
     landing, status = FinalState._make([*own, lane.part(WORK)]), np.array([lane.status])
     return BatchResult(t, x, landing, status, start, first)
 
 
-def _launched(given: Given, states: States, table: Any, until: float) -> _Lane:
-    """The run before its first step; refused as a run of a fleet would be."""
+def _initial_lane(
+    given: Given, states: States, table: Any, *, until: float, watch: Watch | None
+) -> _Lane:
+    """The run before its first step; refused as a run of a batch would be."""
     settings = step_settings(given.method, until)
     lifted = StepSettings(*(np.array([number]) for number in settings))
     begin = (states.t, states.q, states.z, NO_INPUTS, lifted)
@@ -136,7 +169,9 @@ def _launched(given: Given, states: States, table: Any, until: float) -> _Lane:
             given.drive, states, go.initial_derivative, table=table, held=NO_INPUTS
         )
         require_feasible(given.equations, go, given.method)
-    lane = _Lane(ready, glide, columns, own, RUNNING)
+    clock = Clock(watch, states.t, lifted.until, (0.0, 1.0), time.perf_counter())
+    span = until - float(states.t[0])
+    lane = _Lane(ready, glide, columns, own, given.limit, clock, span, until, RUNNING)
     return lane._replace(status=int(lane.part(STATUS)[0]))
 
 
@@ -179,33 +214,3 @@ def _readying(given: Given, places: tuple[int, int]) -> Any:
         return Ready(glider, bounds, bounds.stop, np.array(ROOM), ~fine | lost)
 
     return ready
-
-
-class _Clock(NamedTuple):
-    """Tells how far the run has come, where anybody watches."""
-
-    watch: Watch | None
-    start: float
-    span: float
-    began: float
-
-    def tell(self, t: float, accepted: int) -> None:
-        if self.watch is not None:
-            share = (t - self.start) / self.span
-            self.watch(Progress(share, accepted, time.perf_counter() - self.began))
-
-
-def _to_goal(lane: _Lane, t_end: float, limit: int, clock: _Clock) -> _Lane:
-    """The run to or just past a goal, or to its end."""
-    t = float(lane.part(T)[0])
-    try:
-        while lane.status == RUNNING and (t_end - t) * clock.span > 0:
-            lane = lane.moved(t_end, limit)
-            t = float(lane.part(T)[0])
-            if lane.spent >= limit and lane.status == RUNNING:
-                lane = lane._replace(status=WORK_LIMIT)
-            clock.tell(t, int(lane.part(ACCEPTED)[0]))
-    except KeyboardInterrupt:
-        if lane.status == RUNNING:
-            lane = lane._replace(status=INTERRUPTED)
-    return lane

@@ -32,12 +32,14 @@ def part_of(given: Given, flight: BatchResult, table: Any, until: float) -> Swee
         *counts,
         table,
         _ledger(given, flight, table) if given.audited else None,
-        *_happened(given, flight),
+        *_events_and_reasons(given, flight),
         given.drive,
     )
 
 
-def _happened(given: Given, flight: BatchResult) -> tuple[SweepEvents | None, dict]:
+def _events_and_reasons(
+    given: Given, flight: BatchResult
+) -> tuple[SweepEvents | None, dict]:
     """The events of a flight, and what was told of runs that they ended."""
     if given.context is None or flight.tracker is None:
         return None, dict(flight.told)
@@ -63,7 +65,7 @@ def _settled(
         return there, core.speeds(t, there[:n], there[n:], table)
 
     flat = _flat(flight, table)
-    there, z = _asked(given, "settled for a sweep", own, flat)
+    there, z = _at_rows(given, "settled for a sweep", own, flat)
     # The ends of runs are steps, and settled already.
     there = there.reshape(x.shape) if between else x
     return there, z.reshape(*x.shape[:2], -1)
@@ -80,7 +82,7 @@ def _ledger(given: Given, flight: BatchResult, table: Any) -> SweepLedger:
     times = np.stack([flight.start, ends.t], axis=1)
     states = np.stack([flight.first, ends.x], axis=1)
     both = flight._replace(t=times, x=states)
-    found = _asked(given, "audited for a sweep", own, _flat(both, table))
+    found = _at_rows(given, "audited for a sweep", own, _flat(both, table))
     work = dict(zip(loose_actions(given.equations), ends.work.T, strict=True))
     work |= _jumps(given, flight, table, own)
     pair = (runs, 2)
@@ -97,7 +99,7 @@ def _jumps(given: Given, flight: BatchResult, table: Any, audit: Any) -> dict:
     """What resets of events, and switches of contacts, have given to each run, J."""
     if given.context is None or flight.tracker is None:
         return {}
-    found, _ = _happened(given, flight)
+    found, _ = _events_and_reasons(given, flight)
     assert found is not None
     n, core = given.equations.system.coordinates, given.equations.functions
 
@@ -110,7 +112,7 @@ def _jumps(given: Given, flight: BatchResult, table: Any, audit: Any) -> dict:
     each = np.zeros(len(found))
     if len(found):
         rows = [(found.t, states, own) for states in (found.after, found.before)]
-        after, before = (_asked(given, "energy at events", energy, r) for r in rows)
+        after, before = (_at_rows(given, "energy at events", energy, r) for r in rows)
         each = after - before
     switches = found.number == len(found.names)
     # A run with contacts begins after what they do at its very start.
@@ -137,7 +139,7 @@ def _flat(flight: BatchResult, table: Any) -> tuple[np.ndarray, np.ndarray, Any]
     return flight.t.reshape(-1), flight.x.reshape(-1, flight.x.shape[2]), own
 
 
-def _asked(given: Given, word: str, function: Any, rows: tuple[Any, ...]) -> Any:
+def _at_rows(given: Given, word: str, function: Any, rows: tuple[Any, ...]) -> Any:
     """A function of the state at rows, compiled once for each word."""
     programs, (t, x, table) = given.equations.programs, rows
     backend = "auto" if isinstance(x, np.ndarray) or not given.on_device else "cuda"

@@ -19,7 +19,7 @@ from polhode.fingerprint import NoFingerprint, fingerprint
 from polhode.integrate.field.ensemble import Ensemble, ensemble_from
 from polhode.integrate.field.states import States, require_own, unchecked
 from polhode.integrate.host.admission import Admitted, admitted
-from polhode.integrate.host.loop import Progress, Watch
+from polhode.integrate.host.progress import Progress, Watch
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -226,18 +226,18 @@ def moved_to(system: System, states: Any) -> Any:
     Who gives the function made them with a system of its own, from the same function.
     """
     if isinstance(states, Ensemble):
-        return ensemble_from(_moved(system, states.start), states.described())
+        return ensemble_from(_of_system(system, states.start), states.described())
     if isinstance(states, State):
-        return _moved(system, states)
+        return _of_system(system, states)
     if isinstance(states, States):
         _require_alike(system, states.system)
         found = unchecked(system, states.t, states.q, states.z)
         object.__setattr__(found, "faults", states.faults)
         return found
-    return [_moved(system, state) for state in states]
+    return [_of_system(system, state) for state in states]
 
 
-def _moved(system: System, state: State) -> State:
+def _of_system(system: System, state: State) -> State:
     _require_alike(system, state.system)
     return State(system, state.t, state.q, state.z)
 
@@ -276,11 +276,10 @@ def given_runs(
 
 
 def drawn_runs(
-    equations: Equations, ensemble: Ensemble, times: tuple[Any, Any], first: int
+    equations: Equations, ensemble: Ensemble, first: int, *, until: Any, samples: Any
 ) -> DrawnRuns:
     """Runs of an ensemble, of which so many are looked at before any is run."""
     require_own(equations.system, ensemble.start)
-    until, samples = times
     drawn = ensemble.part(0, min(first, ensemble.runs))
     head = admitted(
         equations,

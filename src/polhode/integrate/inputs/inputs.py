@@ -38,7 +38,7 @@ from polhode.integrate.inputs.normal_stream import (
     stream_key,
 )
 from polhode.integrate.inputs.ports import input_size
-from polhode.integrate.methods.tolerance import real_number
+from polhode.integrate.methods.method import real_number
 from polhode.matter.parameter import Parameter, at, parameters_in
 from polhode.matter.quantities.constants import admit_constants, values_of
 from polhode.system.members import suggestion

@@ -69,7 +69,7 @@ def sampled(
         size = sizes[0] if len(sizes) == 1 else sum(max(each, 1) for each in sizes)
         own = values_of(getattr(source.noun, "constants", {}), table)
         request = SampleRequest(int(sample_count[k]), own)
-        value, memory = _asked(source, size, request, state, recall)
+        value, memory = _answer_of(source, size, request, state, recall)
         held[source.held], recall[source.recall] = value, memory
         sample_count[k] += 1
     return stepper_state._replace(held=held, recall=recall, sample_count=sample_count)
@@ -94,7 +94,7 @@ def first_samples(
         ) from fault.cause
 
 
-def _asked(
+def _answer_of(
     source: Source,
     size: int,
     request: SampleRequest,
@@ -107,7 +107,6 @@ def _asked(
         return noun.draw(name, int(memory[0]), k, size), memory
     state = made()
     own = _copied(state)
-    kept = state.q, state.z
     given = (
         (float(state.t), own) if noun.state is None else (float(state.t), own, memory)
     )
@@ -124,7 +123,7 @@ def _asked(
     except Exception as reason:
         words = f"the input {name!r} raised {type(reason).__name__}: {reason}"
         raise InputFault(words, reason) from reason
-    _require_untouched(name, own, kept)
+    _require_untouched(name, own, state)
     _require_numbers(name, value, size)
     if memory.shape != recall[source.recall].shape or not np.all(np.isfinite(memory)):
         raise InputFault(f"the input {name!r} remembers {memory}, which it cannot")
@@ -151,8 +150,8 @@ def _numbers(answer: Any) -> np.ndarray:
     return found.astype(float)
 
 
-def _require_untouched(name: str, own: State, kept: tuple[Any, Any]) -> None:
-    same = np.array_equal(own.q, kept[0]) and np.array_equal(own.z, kept[1])
+def _require_untouched(name: str, own: State, state: State) -> None:
+    same = np.array_equal(own.q, state.q) and np.array_equal(own.z, state.z)
     if not same:
         raise InputFault(f"the input {name!r} changed the state that it was given")
 

@@ -38,7 +38,7 @@ def _fixed(
     t = jnp.where(
         is_last, stepper_state.t_end, stepper_state.begun + done * stepper_state.h
     )
-    moved = _moved(field, method, bounds, stepper_state)
+    moved = _attempted_step(field, method, bounds, stepper_state)
     x, x_dot, good, is_kept = arrived(field, t, moved.x)
     fault = fault_status(moved.is_solved, good)
     good = good & moved.is_solved & is_kept
@@ -58,7 +58,7 @@ def _adaptive(
     h = jnp.where(is_last, left, stepper_state.h)
     t = jnp.where(is_last, stepper_state.t_end, stepper_state.t + h)
     h = t - stepper_state.t  # as far as the clock goes: late times are rounded
-    moved = _moved(field, method, bounds, stepper_state._replace(h=h))
+    moved = _attempted_step(field, method, bounds, stepper_state._replace(h=h))
     x, x_dot, good, is_kept = arrived(field, t, moved.x)
     share = step_size.shares(stepper_state.x, moved.foreseen, bounds.rtol, bounds.atol)
     size = step_size.size_of(moved.error, share)
@@ -90,7 +90,7 @@ def _adaptive(
     return chosen(accepted, reached, after), Rows(accepted, t, x, x_dot, dense)
 
 
-def _moved(
+def _attempted_step(
     field: Field, method: Method, bounds: RunBounds, stepper_state: StepperState
 ) -> Attempt:
     t, x, x_dot, h = stepper_state[:4]

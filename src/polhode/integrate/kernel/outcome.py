@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from polhode.errors import NumericalWarning
 from polhode.integrate.kernel.status import (
     CONTACT,
     DONE,
@@ -28,8 +29,10 @@ from polhode.integrate.kernel.status import (
     Status,
 )
 from polhode.integrate.kernel.unmet_constraints import unmet
+from polhode.integrate.methods.method import Method, is_adaptive
 from polhode.matter.parameter import Table
 from polhode.system.state import State
+from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -248,3 +251,29 @@ def lawless(system: System, end: Ending, table: Any) -> str:
             if not all(np.all(np.isfinite(w)) for w in pair):
                 return action
     return ""
+
+
+# A run promises so much of its own accord: more than all that moves says nothing.
+WHOLE = 1.0
+
+
+def warn_of_loose_runs(method: Method, accepted: np.ndarray) -> None:
+    """Warn at the end of runs, by their numbers of steps, that promise nothing.
+
+    Their energies are not asked for: a share of more than the whole is void of any.
+    """
+    if not is_adaptive(method):
+        return
+    shares = method.rtol * np.asarray(accepted, float)
+    void = np.flatnonzero(shares > WHOLE)
+    if not len(void):
+        return
+    most = int(np.max(accepted))
+    many = "" if len(shares) == 1 else f" for {len(void)} of {len(shares)} runs"
+    warn(
+        f"{method.name} with rtol = {method.rtol:g} promises nothing{many}: each of"
+        f" {most} steps may err by that share. Look at the ledger, give"
+        f" rtol = {(1e-3 / most) * (1e-3 / most) ** 0.25:.0e} or less, or ask for a"
+        " shorter time",
+        NumericalWarning,
+    )

@@ -1,7 +1,10 @@
-"""Many small arrays as two columns, doubles and counts: what one run is called with.
+"""Many small arrays as two columns, doubles and counts: for calls and for files.
 
 A program spends most of a short call on finding its arrays. A run alone goes to its
-program, and comes back, as one column of each kind.
+program, and comes back, as one column of each kind. A file holds the state of a run
+the same way, bit for bit, with a layout in words that says which entry is which. To
+read it back one needs a tree of the same layout: nothing in a file says of what kind an
+object is to be made.
 """
 
 from __future__ import annotations
@@ -13,11 +16,20 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.errors import FileError
 from polhode.fingerprint import REMEMBERED
 from polhode.lowering.compile import compile
 from polhode.lowering.trace.description import Untold, tree_facts, tree_of_facts
 
-Columns = tuple[Any, Any]
+Packed = tuple[Any, Any]  # doubles and counts, also inside a trace
+Layout = list[list[Any]]
+
+
+class Columns(NamedTuple):
+    """The numbers (m,) and counts (k,) of a tree in a file, doubles and integers."""
+
+    numbers: np.ndarray
+    counts: np.ndarray
 
 
 class Form(NamedTuple):
@@ -26,7 +38,7 @@ class Form(NamedTuple):
     places: tuple[tuple[int, slice, tuple[int, ...]], ...]
     tree: Any
 
-    def unpacked(self, columns: Columns) -> Any:
+    def unpacked(self, columns: Packed) -> Any:
         """The tree of some columns, of arrays or inside a trace."""
         leaves = [columns[k][at].reshape(shape) for k, at, shape in self.places]
         return jax.tree_util.tree_unflatten(self.tree, leaves)
@@ -59,7 +71,7 @@ class PackedFunction:
     form: Form | None = field(default=None, metadata=REMEMBERED)
     __name__ = "alone"
 
-    def __call__(self, columns: Columns, table: Any) -> Columns:
+    def __call__(self, columns: Packed, table: Any) -> Packed:
         found = self.function(self.given.unpacked(columns), table)
         self.form = form_of(found)
         return packed_in_trace(found)
@@ -97,7 +109,7 @@ class PackedProgram:
         """What the function gives; `table` has the one value of each parameter."""
         return self.form.unpacked(self.run(packed(tree), table))
 
-    def run(self, columns: Columns, table: dict[str, Any]) -> Columns:
+    def run(self, columns: Packed, table: dict[str, Any]) -> Packed:
         """The columns of what the function gives, of those of what it takes.
 
         Between arrays that are kept: finding new ones takes longer than a short run.
@@ -131,7 +143,7 @@ def form_of(tree: Any) -> Form:
     return Form(tuple(places), structure)
 
 
-def packed(tree: Any) -> Columns:
+def packed(tree: Any) -> Packed:
     """The doubles and the counts of a tree of arrays."""
     doubles, counts = _sorted(tree)
     return (
@@ -140,12 +152,49 @@ def packed(tree: Any) -> Columns:
     )
 
 
-def packed_in_trace(tree: Any) -> Columns:
+def packed_in_trace(tree: Any) -> Packed:
     """The same of a tree inside a trace."""
     doubles, counts = ([leaf.reshape(-1) for leaf in part] for part in _sorted(tree))
     return (
         jnp.concatenate(doubles) if doubles else jnp.zeros(0),
         jnp.concatenate(counts) if counts else jnp.zeros(0, np.int64),
+    )
+
+
+def columns_of(tree: Any) -> Columns:
+    """A tree of arrays and numbers as the columns of a file."""
+    numbers, counts = packed(jax.tree_util.tree_map(np.asarray, tree))
+    return Columns(numbers, counts.astype(np.int64))
+
+
+def layout_of(tree: Any) -> Layout:
+    """Of each leaf: its name, whether it is of numbers or counts, its shape."""
+    found, _ = jax.tree_util.tree_flatten_with_path(tree)
+    return [
+        [
+            jax.tree_util.keystr(path),
+            Columns._fields[_column(np.asarray(leaf))],
+            list(np.shape(leaf)),
+        ]
+        for path, leaf in found
+    ]
+
+
+def tree_from(example: Any, layout: Layout, columns: Columns) -> Any:
+    """The tree that has these columns; the example has its layout."""
+    own = layout_of(example)
+    if own != layout:
+        other = [entry[0] for entry in layout if entry not in own]
+        other += [entry[0] for entry in own if entry not in layout]
+        raise FileError(
+            "the state of the run in the file is not one of this version's.",
+            f"They differ in {', '.join(dict.fromkeys(other)) or 'their order'}.",
+            "Go on with the version that wrote the file; its rows can be read.",
+        )
+    arrays = jax.tree_util.tree_map(np.asarray, example)
+    found = form_of(arrays).unpacked(columns)
+    return jax.tree_util.tree_map(
+        lambda leaf, like: leaf.astype(like.dtype), found, arrays
     )
 
 

@@ -130,11 +130,11 @@ def initialise(
     way = StepSettings(*(np.full(runs, number) for number in settings))
     given = (states.t, states.q, states.z, held, way)
     function, system = initialisation(equations, drive), equations.system
-    backend = backend_of(equations)
     key = (tuple(sorted(table)), drive.key)
     if runs == 1:
 
         def alone() -> PackedProgram:
+            backend = backend_of(equations)
             made = PackedProgram(function, given, own, backend)
             if backend != "xla":
                 warn_of_xla(system.name, made.program.report())
@@ -144,6 +144,7 @@ def initialise(
         return equations.remembered(("packed start", *key), alone)(given, only)
 
     def many() -> Program:
+        backend = backend_of(equations)
         first = jax.tree_util.tree_map(lambda leaf: leaf[0], given)
         made = compile(function, first, own, batched=True, backend=backend)
         if backend != "xla":
@@ -254,18 +255,17 @@ def require_feasible(equations: Equations, go: InitialStep, method: Method) -> N
     else:
         # A rate that is not finite is that of a run that is refused by itself.
         own = np.where(np.isfinite(go.rate), 1 / go.rate, np.inf)
-        _require_reach(equations, (start, float(stop[0])), own, go.bounds.least)
+        _require_reach(equations, start, float(stop[0]), own, go.bounds.least)
 
 
 def _require_reach(
-    equations: Equations, ends: tuple[Any, float], own: Any, least: Any
+    equations: Equations, start: Any, stop: float, own: Any, least: Any
 ) -> None:
     """Refuse times so large that rounding swallows the motion many times over."""
     k = int(np.argmax(least / own))
     if least[k] > HOPELESS * own[k]:
         raise IntegrationError(
-            f"{equations.system.name!r} cannot run from {ends[0][k]:g} to"
-            f" {ends[1]:g} s.",
+            f"{equations.system.name!r} cannot run from {start[k]:g} to {stop:g} s.",
             f"It moves within {own[k]:.3g} s, and beside such times double precision"
             f" knows no step below {least[k]:.3g} s.",
             "Give a nearer end, count time from the start of the run, and look at the"

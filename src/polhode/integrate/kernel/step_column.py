@@ -12,15 +12,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.integrate.field.backend import backend_of
+from polhode.integrate.field.constraint_violation import keeps_constraints
+from polhode.integrate.field.vector_field import field_of
+from polhode.integrate.kernel.arrival import fault_status
 from polhode.integrate.kernel.chunk import attempts_of
 from polhode.integrate.kernel.start import CLOCK
-from polhode.integrate.kernel.status import RUNNING
+from polhode.integrate.kernel.status import REFUSED, RUNNING
+from polhode.system.state_arrays import StateArrays
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.integrate.methods.method import Method
+    from polhode.system.system import System
 
 FACTS = 2  # after the state in a row: status, is_plain
 
@@ -107,3 +117,45 @@ class StepColumns:
         """Shapes of what `rows_function` takes."""
         inputs = np.zeros((self.attempts, self.input_count))
         return np.zeros(self.width), inputs, np.array(0)
+
+
+# Numbers of a state up to which a step without constraints is one native program.
+MANY = 200
+
+
+def step_backend(equations: Equations) -> str:
+    """Native code; XLA around native equations for many bodies or constraints.
+
+    Projection is long: written into one program with all stages it would take several
+    times as long to make. So would states of many numbers.
+    """
+    system = equations.system
+    large = system.constraints or system.coordinates + system.speeds > MANY
+    return backend_of(equations) if large else "auto"
+
+
+def _begins(system: System, state: StateArrays, table: Any) -> Any:
+    """Whether a state keeps its constraints before the step, traced."""
+    if not system.constraints:
+        return jnp.array(True)
+    return keeps_constraints(system, state, table)
+
+
+def step_function(equations: Equations, method: Method, h: float) -> Any:
+    """(t, q, z, inputs) -> (q, z, status) after one step of h, to be traced."""
+    core, n = equations.functions, equations.system.coordinates
+
+    def step(t: Any, q: Any, z: Any, inputs: Any) -> tuple[Any, Any, Any]:
+        field = field_of(equations, inputs)
+        begins = _begins(equations.system, StateArrays(t, q, z), inputs)
+        x = jnp.concatenate([q, core.start(t, q, z, inputs)])
+        moved = method.attempt(field, t, x, field.x_dot(t, x), h)
+        x, is_kept = field.projected(t + h, moved.x)
+        z = core.speeds(t + h, x[:n], x[n:], inputs)
+        is_finite = jnp.all(jnp.isfinite(x)) & field.is_sound(t + h, x)
+        is_good = is_finite & moved.is_solved & is_kept
+        fault = jnp.where(begins, fault_status(moved.is_solved, is_finite), REFUSED)
+        status = jnp.where(is_good & begins, RUNNING, fault)
+        return x[:n], 1.0 * z, status
+
+    return step

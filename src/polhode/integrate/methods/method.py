@@ -14,9 +14,13 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeGuard, runtime_check
 
 import numpy as np
 
-from polhode.errors import IntegrationError
+from polhode.errors import IntegrationError, NumericalWarning
 from polhode.integrate.field.vector_field import Field
-from polhode.integrate.methods.tolerance import real_number
+from polhode.tracebacks import warn
+
+# Keeps the energy of a conservative tree to 1e-6 over 1000 of its own times.
+RTOL = 1e-10
+FLOOR = 100 * np.finfo(float).eps
 
 
 class Attempt(NamedTuple):
@@ -120,11 +124,11 @@ def axpy(h: Any, weights: Weights, slopes: list[Any], x: Any = 0.0) -> Any:
 
 
 def rk_stages(
-    field: Field, at: tuple[Any, Any, Any], x_dot: Any, table: tuple[Any, Any]
+    field: Field, t: Any, x: Any, x_dot: Any, h: Any, *, nodes: Any, stages: Any
 ) -> tuple[list[Any], Any]:
     """The slopes of a step h from x at t by nodes and stages, and its last stage."""
-    (t, x, h), k, there = at, [x_dot], None
-    for node, weights in zip(*table, strict=True):
+    k, there = [x_dot], None
+    for node, weights in zip(nodes, stages, strict=True):
         there = axpy(h, weights, k, x)
         k.append(field.x_dot(t + node * h, there))
     return k, there
@@ -211,3 +215,60 @@ class WrappedMethod:
     def is_adaptive(self) -> bool:
         """Whether it chooses its own steps."""
         return self.method.is_adaptive
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """What methods that choose their steps share: tolerances that can be met.
+
+    Each says its name, its order and the terms of its dense output, and how it attempts
+    a step.
+    """
+
+    rtol: float = RTOL
+    atol: float | None = None
+    is_adaptive: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        rtol, atol = admit_tolerances(self.rtol, self.atol)
+        object.__setattr__(self, "rtol", rtol)
+        object.__setattr__(self, "atol", atol)
+
+
+def real_number(value: Any) -> float:
+    """The number that was given; NaN for text, truth values, complex ones and lists.
+
+    >>> real_number(2), real_number("2"), real_number(True)
+    (2.0, nan, nan)
+    """
+    try:
+        given = np.asarray(value)
+        is_one = given.ndim == 0 and given.dtype.kind in "fiu"
+        return float(given) if is_one else float("nan")
+    except (TypeError, ValueError):
+        return float("nan")
+
+
+def admit_tolerances(
+    rtol: Any, atol: Any, *, floor: float = FLOOR
+) -> tuple[float, float | None]:
+    """Tolerances that can be met, raised to the floor of rounding with a warning."""
+    given = [real_number(v) for v in (rtol, atol) if v is not None]
+    wrong = [v for v in given if not (np.isfinite(v) and v >= 0)]
+    if wrong or not any(given) or not real_number(rtol) < 1:
+        raise IntegrationError(
+            f"no motion can be computed to rtol = {rtol!r}, atol = {atol!r}.",
+            "Tolerances are finite, not negative, and not both zero; rtol is a share of"
+            " the motion, below 1.",
+            "Give rtol between 1e-13 and 1e-3, and leave atol out: it then follows from"
+            " the system's own scales.",
+        )
+    relative = float(rtol)
+    if relative < floor and not (atol and relative == 0):
+        warn(
+            f"rtol = {relative:g} asks for more than double precision can give;"
+            f" {floor:.3g} is used",
+            NumericalWarning,
+        )
+        relative = float(floor)
+    return relative, None if atol is None else float(atol)

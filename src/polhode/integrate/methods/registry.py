@@ -43,6 +43,10 @@ IMPLICIT = {
     *("GeneralisedAlpha", "GearGuptaLeimkuhler", "Rattle", "Variational"),
     *("EnergyMomentum", "MoserVeselov"),
 }
+# Those between whose explicit steps switches of contacts are located.
+LOCATES_SWITCHES = {"DormandPrince", "DormandPrince8", "Calvo7"}
+# Those that step x as a column of numbers, whatever each is: states of controllers too.
+STEPS_COLUMNS = {*LOCATES_SWITCHES, "RadauIIA", "RungeKutta4", "Taylor"}
 # Methods made of other methods: a model file does not name them, a stored run may.
 WRAPPERS = {"Composed": "composed", "Unprojected": "projection"}
 

@@ -20,8 +20,7 @@ from jax import lax
 
 from polhode.errors import IntegrationError
 from polhode.integrate.field.vector_field import Field
-from polhode.integrate.methods.method import Attempt
-from polhode.integrate.methods.tolerance import RTOL, admit_tolerances
+from polhode.integrate.methods.method import RTOL, Attempt, admit_tolerances
 from polhode.lowering.series.taylor import opened, refusal, taylor_coefficients
 
 # Beneath it every coefficient of a further order is lost in the roundings of others.

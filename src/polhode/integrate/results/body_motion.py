@@ -14,7 +14,7 @@ from polhode.integrate.results.observer import (
     body_frame_to_second_order,
     seen_motion,
 )
-from polhode.integrate.results.state_functions import asked
+from polhode.integrate.results.state_functions import at_rows
 from polhode.system.loads import with_world
 
 if TYPE_CHECKING:
@@ -35,22 +35,22 @@ class BodyMotion:
     @property
     def position(self) -> np.ndarray:
         """Where the body's origin is (n, 3)."""
-        return asked(self.motion, "poses").origins[:, self.place]
+        return at_rows(self.motion, "poses").origins[:, self.place]
 
     @property
     def orientation(self) -> np.ndarray:
         """R_WB (n, 3, 3): the columns are the body's axes."""
-        return asked(self.motion, "poses").rotations[:, self.place]
+        return at_rows(self.motion, "poses").rotations[:, self.place]
 
     @property
     def velocity(self) -> np.ndarray:
         """The velocity of the body's origin (n, 3)."""
-        return asked(self.motion, "twists").linear[:, self.place]
+        return at_rows(self.motion, "twists").linear[:, self.place]
 
     @property
     def angular_velocity(self) -> np.ndarray:
         """The angular velocity (n, 3)."""
-        return asked(self.motion, "twists").angular[:, self.place]
+        return at_rows(self.motion, "twists").angular[:, self.place]
 
     @property
     def acceleration(self) -> np.ndarray:

@@ -30,7 +30,7 @@ from polhode.geometry.motion.moving_frame import MovingFrame, apply, compose, in
 from polhode.geometry.motion.path import moving_frame
 from polhode.geometry.vector import cross, dot
 from polhode.integrate.field.vector_field import field_of
-from polhode.integrate.results.state_functions import asked
+from polhode.integrate.results.state_functions import at_rows
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def body_frame_to_second_order(motion: Trajectory, place: int) -> MovingFrame:
 
 def _body_frame(motion: Trajectory, place: int) -> MovingFrame:
     """Its pose and twist; accelerations are zero, and are not asked for."""
-    poses, twists = asked(motion, "poses"), asked(motion, "twists")
+    poses, twists = at_rows(motion, "poses"), at_rows(motion, "twists")
     w, v = twists.angular[:, place], twists.linear[:, place]
     nothing = np.zeros_like(w)
     p = poses.origins[:, place]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
 
 
-def asked(motion: Trajectory, word: str) -> Any:
+def at_rows(motion: Trajectory, word: str) -> Any:
     """A function of the state at all rows of a motion, compiled once for each word."""
     equations, table = motion.equations, dict(motion.table)
     t, x, function = motion.steps.t, motion.steps.x, _functions(motion)[word]

@@ -75,7 +75,7 @@ def sweep_from(
         parameters=named(PARAMETER),
         ledger=ledger,
         events=_events(system, columns),
-        told=_told(columns),
+        told=_reasons(columns),
         drive=drive,
     )
 
@@ -89,6 +89,6 @@ def _events(system: System, columns: dict[str, Any]) -> SweepEvents | None:
     return SweepEvents(system, tuple(names), **own)
 
 
-def _told(columns: dict[str, Any]) -> dict[int, str]:
+def _reasons(columns: dict[str, Any]) -> dict[int, str]:
     text = columns["told"].tobytes().decode("utf-8") if "told" in columns else "{}"
     return {int(run): word for run, word in json.loads(text).items()}

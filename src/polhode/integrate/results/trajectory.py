@@ -16,7 +16,7 @@ from polhode.integrate.kernel.outcome import Outcome
 from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.integrate.methods.method import Method
 from polhode.integrate.results import export
-from polhode.integrate.results.body_motion import BodyMotion, JointMotion, asked
+from polhode.integrate.results.body_motion import BodyMotion, JointMotion, at_rows
 from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.results.contact_log import (
     NO_CONTACTS,
@@ -104,7 +104,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         core = self.equations.functions
         if core.start is core.speeds:  # they are the same velocities
             return y
-        return asked(self, "speeds")
+        return at_rows(self, "speeds")
 
     def __len__(self) -> int:
         return len(self.t)
@@ -321,4 +321,4 @@ def settled_rows(motion: Trajectory) -> Trajectory:
     is_plain = system.coordinates == system.speeds and not system.constraints
     if not motion.equations.row_names and is_plain:
         return motion
-    return replace(motion, steps=motion.steps._replace(x=asked(motion, "settled")))
+    return replace(motion, steps=motion.steps._replace(x=at_rows(motion, "settled")))

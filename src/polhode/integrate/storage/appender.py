@@ -10,8 +10,8 @@ import numpy as np
 
 from polhode.errors import FileError
 from polhode.integrate.field.dense_output import Steps
+from polhode.integrate.kernel.packing import Columns
 from polhode.integrate.storage import layout
-from polhode.integrate.storage.columns import Columns
 from polhode.integrate.storage.create import put_text
 from polhode.integrate.storage.event_log import EventLog
 from polhode.integrate.storage.layout import LIBRARY, Chain, Shape

@@ -15,8 +15,8 @@ import h5netcdf
 import h5py
 import numpy as np
 
+from polhode.integrate.kernel.packing import Columns, columns_of
 from polhode.integrate.storage import layout
-from polhode.integrate.storage.columns import Columns, columns_of
 from polhode.integrate.storage.header import digest, text_of
 from polhode.integrate.storage.layout import BLOCK, LETTERS, LIBRARY, Chain, Shape
 

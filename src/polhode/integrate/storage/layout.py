@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.integrate.field.dense_output import Steps
-from polhode.integrate.storage.columns import Columns
+from polhode.integrate.kernel.packing import Columns
 from polhode.integrate.storage.event_log import EventLog
 
 # Rows in one block of the file: of a few kilobytes to some hundred.

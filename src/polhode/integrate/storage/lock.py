@@ -41,7 +41,7 @@ class WriterLock:
 
     def __init__(self, path: Path, tries: int = TRIES):
         self.path, self.place = path, journal_of(path)
-        found = _held(path, self.place, tries)
+        found = _locked_journal(path, self.place, tries)
         if found is None:
             raise in_use(path)
         self.file = found
@@ -119,7 +119,7 @@ def _self() -> str:
     return f"process {os.getpid()} on "
 
 
-def _held(path: Path, place: Path, tries: int) -> int | None:
+def _locked_journal(path: Path, place: Path, tries: int) -> int | None:
     """The journal, locked; None where another has it.
 
     One that was removed between opening and locking is none: nobody would find it.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 USUAL = "recursive"
 
 
-def told(system: System) -> str:
+def model_toml(system: System) -> str:
     """A system as TOML; nothing where laws of Python are in it, which no file holds."""
     from polhode.files.model import model_text
 

@@ -15,8 +15,8 @@ import numpy as np
 from polhode.errors import FileError, IntegrationWarning
 from polhode.integrate.field.dense_output import Steps
 from polhode.integrate.kernel.outcome import Outcome
+from polhode.integrate.kernel.packing import Columns
 from polhode.integrate.storage import layout
-from polhode.integrate.storage.columns import Columns
 from polhode.integrate.storage.datasets import dataset, open_datasets, read
 from polhode.integrate.storage.event_log import EventLog
 from polhode.integrate.storage.header import (
@@ -91,7 +91,7 @@ def content_of(
                 raise _changing(path) from error
             if isinstance(error, FileError):
                 raise
-            raise _damaged(path, f"{error}"[:300]) from error
+            raise _damage_error(path, f"{error}"[:300]) from error
     raise AssertionError(path)
 
 
@@ -283,7 +283,7 @@ def _require_ours(path: Path) -> None:
             "Look at the path.",
         ) from error
     if not begins:
-        raise _damaged(path, "it is empty")
+        raise _damage_error(path, "it is empty")
     if not begins.startswith(SIGNATURE):
         raise _foreign(path, f"it begins with {begins!r}, not as netCDF-4 does")
     # The structures of older files have no checksums, and damage there may make the
@@ -321,7 +321,7 @@ def _changing(path: Path) -> FileError:
     )
 
 
-def _damaged(path: Path, why: str) -> FileError:
+def _damage_error(path: Path, why: str) -> FileError:
     return FileError(
         f"{str(path)!r} is damaged.",
         f"{why[0].upper()}{why[1:]}." if why else "It cannot be read to its end.",

@@ -16,8 +16,8 @@ from polhode.integrate.events.messages import StopReason
 from polhode.integrate.field.dense_output import Steps, joined
 from polhode.integrate.host.row_buffer import Held, RowBuffer
 from polhode.integrate.kernel.outcome import Outcome
+from polhode.integrate.kernel.packing import Columns, columns_of
 from polhode.integrate.storage.appender import Appender
-from polhode.integrate.storage.columns import Columns, columns_of
 from polhode.integrate.storage.event_log import EventLog, written
 from polhode.integrate.storage.layout import Chain, Shape
 from polhode.integrate.storage.lock import WriterLock

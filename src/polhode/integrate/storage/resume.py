@@ -18,7 +18,7 @@ from polhode.integrate.inputs.inputs import InputLog, Inputs, admit_inputs
 from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.integrate.methods.method import is_method
 from polhode.integrate.methods.registry import method_from
-from polhode.integrate.results.body_motion import asked
+from polhode.integrate.results.body_motion import at_rows
 from polhode.integrate.results.contact_log import with_contact_log
 from polhode.integrate.results.trajectory import Trajectory
 from polhode.integrate.storage.event_log import read
@@ -114,7 +114,7 @@ def trajectory_from(
     if not header.get("model_text"):
         # Laws of Python are in it: they are known by what they do.
         _require_same_motion(content, equations, inputs)
-    found, met = _happened(content, equations, inputs)
+    found, met = _events_and_inputs(content, equations, inputs)
     motion = Trajectory(
         equations,
         _method(content.path, header, None),
@@ -130,7 +130,7 @@ def trajectory_from(
     return with_contact_log(motion, met, header["impacts"])
 
 
-def _happened(
+def _events_and_inputs(
     content: Content, equations: Equations, inputs: Any
 ) -> tuple[dict[str, Any], list[Met]]:
     """Events and inputs of the motion in a file, and all that its run has met."""
@@ -231,7 +231,7 @@ def _slope(
 
 def _slopes(motion: Trajectory, equations: Equations, method: Method) -> np.ndarray:
     """At the rows of a motion, as a run keeps them: speeds that jump have none."""
-    found = np.array(asked(motion, "slope"))
+    found = np.array(at_rows(motion, "slope"))
     if isinstance(method, Moreau):
         found[:, equations.system.coordinates :] = 0.0
     return found

@@ -92,7 +92,7 @@ def _write(motion: Trajectory, checkpoint: Checkpoint, path: Path) -> None:
     recorder = begun(path, made, checkpoint, lambda steps: steps)
     try:
         with file_errors(path):
-            recorder.accompany(_Met(met, _fed(motion)), ([], []))
+            recorder.accompany(_Met(met, _input_rows(motion)), ([], []))
             recorder.append(motion.steps)
             recorder.mark(checkpoint.stepper_state)
             recorder.close()
@@ -114,7 +114,7 @@ class _Met(NamedTuple):
     input_log: list[tuple[float, np.ndarray]]
 
 
-def _fed(motion: Trajectory) -> list[tuple[float, np.ndarray]]:
+def _input_rows(motion: Trajectory) -> list[tuple[float, np.ndarray]]:
     return list(zip(motion.inputs.t, motion.inputs.values, strict=True))
 
 

@@ -10,16 +10,16 @@ import numpy as np
 
 from polhode.errors import FileError
 from polhode.integrate.field.dense_output import Steps
+from polhode.integrate.kernel.packing import layout_of, tree_from
 from polhode.integrate.kernel.status import CONTACT, EVENT, FAULT, ZENO
 from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.storage import event_log, laws
-from polhode.integrate.storage.columns import layout_of, tree_from
 from polhode.integrate.storage.create import create
 from polhode.integrate.storage.event_log import EventLog
 from polhode.integrate.storage.header import header_of
 from polhode.integrate.storage.layout import Shape
 from polhode.integrate.storage.lock import WriterLock
-from polhode.integrate.storage.model_text import told
+from polhode.integrate.storage.model_text import model_toml
 from polhode.integrate.storage.paths import (
     admit_path,
     file_errors,
@@ -211,7 +211,7 @@ def header_for(made: Made, checkpoint: Checkpoint) -> dict[str, Any]:
     samples = (
         None if checkpoint.samples is None else [float(t) for t in checkpoint.samples]
     )
-    text = told(made.equations.system)
+    text = model_toml(made.equations.system)
     model = laws.model_law(made.equations.system, text)
     facts = {
         "note": made.note,

@@ -153,7 +153,7 @@ def load_sweep(path: Any, system: System | None = None) -> SweepParts:
         if form not in FORMS or not swept.slab > 0 or not swept.runs > 0:
             raise ValueError(f"its form is {str(form)[:60]!r}")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise _damaged(note, error) from error
+        raise _damage_error(note, error) from error
     if system is None:
         from polhode.integrate.storage import model_text
 
@@ -179,7 +179,7 @@ def _require_form(form: str, given: Given) -> None:
         )
 
 
-def _damaged(note: Path, error: Exception) -> FileError:
+def _damage_error(note: Path, error: Exception) -> FileError:
     return FileError(
         f"{str(note)!r} is damaged.",
         f"It says of which sweep the parts beside it are, and {error}.",
@@ -208,7 +208,7 @@ def _require_same(folder: Path, note: Path, text: str) -> None:
     try:
         kept = json.loads(found)
     except (ValueError, RecursionError) as error:
-        raise _damaged(note, error) from error
+        raise _damage_error(note, error) from error
     raise FileError(
         f"{str(folder)!r} has another sweep in it.",
         f"{_differing(kept, json.loads(text))} differ.",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.integrate.results.body_motion import asked
+from polhode.integrate.results.body_motion import at_rows
 from polhode.integrate.results.loads_along import wrenches_along
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Arrows(NamedTuple):
 
 def arrows_of(rows: Trajectory, bodies: Any, size: float) -> tuple[Arrows, ...]:
     """Every kind that does not vanish, scaled to the scene."""
-    twists = asked(rows, "twists")
+    twists = at_rows(rows, "twists")
     forces, couples = _actions(rows, bodies, size)
     # What joints carry beside contacts is not known row by row.
     reactions, moments = (

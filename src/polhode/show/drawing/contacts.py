@@ -13,6 +13,7 @@ from polhode.matter.axes import turn_to
 from polhode.show.drawing.arrows import LONGEST, Arrow, Arrows, scaled
 from polhode.show.drawing.glyphs import Link
 from polhode.show.plots.palette import LIGHT, Theme
+from polhode.supports.slack_rope import SlackRope
 from polhode.supports.support import Support
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def contact_frames(rows: Trajectory, size: float) -> ContactFrames | None:
     A motion by Moreau's scheme has impulses of its steps, not forces at times.
     """
     system = rows.system
-    supports = [s for s in system.supports if isinstance(s, Support)]
+    supports = [s for s in system.supports if isinstance(s, Support | SlackRope)]
     if not supports or isinstance(rows.method, Moreau):
         return None  # stops and brakes push along joints, at no place
     table = system.table(dict(rows.table))
@@ -157,14 +158,14 @@ def paint_contacts(
             continue
         tint = theme.arrows["friction"]
         _cone(axes, view, np.array([at, push]), float(found.static[k]), tint)
-        _arrow(axes, view, (at, at + push), theme.arrows["push"])
+        _arrow(axes, view, at, at + push, theme.arrows["push"])
         T = found.scale * found.friction[frame, k]
         if float(np.linalg.norm(T)) > 0.02 * pressed:
-            _arrow(axes, view, (at, at + T), tint)
+            _arrow(axes, view, at, at + T, tint)
 
 
-def _arrow(axes: Any, view: Any, ends: tuple[Any, Any], tint: str) -> None:
-    x, y, _ = view.project(np.array(ends))
+def _arrow(axes: Any, view: Any, tail: Any, tip: Any, tint: str) -> None:
+    x, y, _ = view.project(np.array([tail, tip]))
     style = {"arrowstyle": "-|>", "color": tint, "lw": 1.4, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", (x[1], y[1]), (x[0], y[0]), arrowprops=style, zorder=4)
 

@@ -16,7 +16,7 @@ from polhode.actions.space.harmonic_gravity import HarmonicGravity
 from polhode.actions.space.planet import EARTH, MOON, SUN
 from polhode.actions.space.zonal_gravity import ZonalGravity
 from polhode.constraints.constraint import coordinates_of
-from polhode.integrate.results.body_motion import asked
+from polhode.integrate.results.body_motion import at_rows
 from polhode.matter.parameter import at
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Globe(NamedTuple):
 def globes_of(rows: Trajectory) -> tuple[Globe, ...]:
     """The planets about which something goes far enough for both to be seen."""
     table = rows.system.table(dict(rows.table))
-    origins = np.asarray(asked(rows, "poses").origins)
+    origins = np.asarray(at_rows(rows, "poses").origins)
     reach = float(np.max(np.ptp(origins, axis=0), initial=0.0))
     found: dict[tuple[Any, ...], Globe] = {}
     for action in rows.system.actions:

@@ -20,7 +20,7 @@ from polhode.actions.space.magnetic_torque import MagneticTorque
 from polhode.actions.space.solar_pressure import SolarPressure
 from polhode.constraints.distance import Distance
 from polhode.geometry.point import Point
-from polhode.integrate.results.body_motion import asked
+from polhode.integrate.results.body_motion import at_rows
 from polhode.joints.joint import freedoms
 from polhode.joints.prismatic import Prismatic
 from polhode.matter.material_point import MaterialPoint
@@ -74,7 +74,7 @@ def glyphs_of(rows: Trajectory, size: float, bodies: Any = ()) -> tuple[Glyph, .
     system = rows.system
     half = min(REACH * size, SHARE * usual_radius(bodies))
     table = system.table(dict(rows.table))
-    poses = asked(rows, "poses")
+    poses = at_rows(rows, "poses")
     found = []
     for edge in system.tree.edges:
         joint = edge.joint

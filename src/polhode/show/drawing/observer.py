@@ -13,7 +13,7 @@ import numpy as np
 
 from polhode.actions.space.frames import LOCAL_FRAMES, LocalFrame
 from polhode.errors import ShowError
-from polhode.integrate.results.body_motion import asked
+from polhode.integrate.results.body_motion import at_rows
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def observer_of(rows: Trajectory, follow: Any, axes: str = "world") -> Observer 
         follow, axes, by = follow.body, follow.kind, follow.by
     names = [body.name for body in rows.system.bodies]
     _require(rows, follow, axes, names)
-    poses, k = asked(rows, "poses"), names.index(follow)
+    poses, k = at_rows(rows, "poses"), names.index(follow)
     origins = np.asarray(poses.origins[:, k], float)
     word = f"with {follow}{SPOKEN[axes]}"
     if axes == "world":
@@ -64,11 +64,11 @@ def observer_of(rows: Trajectory, follow: Any, axes: str = "world") -> Observer 
         return Observer(word, still, origins)
     if axes == "body":
         return Observer(word, np.asarray(poses.rotations[:, k], float), origins)
-    r, v = origins, np.asarray(asked(rows, "twists").linear[:, k], float)
+    r, v = origins, np.asarray(at_rows(rows, "twists").linear[:, k], float)
     if by in names:
         other = names.index(by)
         r = r - np.asarray(poses.origins[:, other], float)
-        v = v - np.asarray(asked(rows, "twists").linear[:, other], float)
+        v = v - np.asarray(at_rows(rows, "twists").linear[:, other], float)
     pairs = zip(r, v, strict=True)
     turns = np.array([LOCAL_FRAMES[axes](a, b) for a, b in pairs], float)
     return Observer(word, turns, origins)

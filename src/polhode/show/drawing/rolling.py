@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.integrate.results.body_motion import asked
+from polhode.integrate.results.body_motion import at_rows
 from polhode.matter.poinsot import poinsot
 from polhode.show.drawing.surface import Surface, ellipsoid_surface
 
@@ -36,7 +36,7 @@ class Rolling(NamedTuple):
 
 def rollings_of(rows: Trajectory, bodies: Any) -> tuple[Rolling, ...]:
     """Of every body that moves freely and turns all the time."""
-    spins = asked(rows, "twists").angular
+    spins = at_rows(rows, "twists").angular
     edges = rows.system.tree.edges
     carriers = {edge.parent for edge in edges}
     found = []

@@ -13,7 +13,7 @@ import numpy as np
 
 from polhode.actions.weight import Weight
 from polhode.errors import ShowError
-from polhode.integrate.results.body_motion import asked
+from polhode.integrate.results.body_motion import at_rows
 from polhode.show.drawing.arrows import Arrows, arrows_of
 from polhode.show.drawing.contacts import contact_arrows, floor_height, plane_links
 from polhode.show.drawing.globes import Globe, globes_of
@@ -179,7 +179,7 @@ def _bodies(
     least: float = SMALLEST,
 ) -> tuple[Drawn, ...]:
     """All bodies as an observer sees them; None is the world."""
-    system, poses = rows.system, asked(rows, "poses")
+    system, poses = rows.system, at_rows(rows, "poses")
     if observer is not None:
         poses = poses._replace(
             rotations=observer.turns(np.asarray(poses.rotations, float)),

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from polhode.constraints.constraint import Placed
 from polhode.constraints.gear import Gear
-from polhode.constraints.machines.rope import Rope
+from polhode.constraints.machines.rope import Pulley, Rope
 from polhode.constraints.machines.rope_path import Stop, places_along
-from polhode.integrate.results.body_motion import asked
+from polhode.integrate.results.body_motion import at_rows
 from polhode.joints.revolute import Revolute
 from polhode.matter.parameter import at, parameters_in
+from polhode.supports.slack_rope import SlackRope
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
 
 ON_AN_ARC = 13  # points
+ON_A_BOW = 9  # points of a slack straight part, between its ends
+UPRIGHT = 0.2  # of a unit vector across: a part that is as good as vertical bows aside
 PARALLEL = 1e-6
 APART = 0.95  # of the distance of two axes: what the radii of their wheels may fill
 
@@ -41,11 +45,18 @@ def strands_of(rows: Trajectory, bodies: Any) -> tuple[Strand, ...]:
             loop = belt_line(rows, each, bodies)
             if loop is not None:
                 found.append(Strand(each.name, "belt", loop))
+    for support in rows.system.supports:
+        if isinstance(support, SlackRope):
+            line = rope_line(rows, support.rope)
+            found.append(Strand(support.name, "rope", line))
     return tuple(found)
 
 
 def rope_line(rows: Trajectory, rope: Rope) -> np.ndarray:
-    """Points (n, m, 3) along the strands of a rope and its arcs on pulleys."""
+    """Points (n, m, 3) along the strands of a rope and its arcs on pulleys.
+
+    Straight parts of one that may go slack bow by what its strand has to spare.
+    """
     system = rows.system
     table = system.table(dict(rows.table))
     own = list(system.places_of(rope.bodies))
@@ -55,8 +66,40 @@ def rope_line(rows: Trajectory, rope: Rope) -> np.ndarray:
         angles = tuple(rows.q[k, part] for part in slices)
         placed = Placed(turns[own], places[own], angles)
         stops = places_along(rope.stops(placed, table), ON_AN_ARC)
+        if rope.slack:
+            spare = -np.asarray(rope.position(placed, 0.0, table), float)
+            stops = _bowed(rope, stops, np.maximum(spare, 0.0))
         lines.append([point for stop in stops for point in stop])
     return np.array(lines, float)
+
+
+def _bowed(rope: Rope, stops: list[list[Any]], spare: np.ndarray) -> list[list[Any]]:
+    """The places along a rope, and bows between them that use up the spare lengths."""
+    turning = [isinstance(s, Pulley) and s.turns for s in rope.along]
+    strand = np.cumsum([0, *turning[1:-1]])  # of each straight part
+    ends = [(np.array(a[-1]), np.array(b[0])) for a, b in pairwise(stops)]
+    long = np.array([np.linalg.norm(b - a) for a, b in ends])
+    found = [stops[0]]
+    for k, (one, two) in enumerate(ends):
+        share = long[k] / np.sum(long[strand == strand[k]])
+        found += [_bow(one, two, spare[strand[k]] * share), stops[k + 1]]
+    return found
+
+
+def _bow(one: np.ndarray, two: np.ndarray, spare: float) -> list[np.ndarray]:
+    """Inner points of a parabola from end to end, longer than straight by `spare`."""
+    d = two - one
+    length = float(np.linalg.norm(d))
+    along = d / length if length else np.array([0.0, 0.0, 1.0])
+    down = np.array([0.0, 0.0, -1.0])
+    across = down - (down @ along) * along
+    if np.linalg.norm(across) < UPRIGHT:
+        across = np.cross(along, [0.0, 1.0, 0.0])
+    across = across / np.linalg.norm(across)
+    # Arc length of a flat parabola, and of a fold where the ends are together.
+    sag = np.sqrt(3 * length * spare / 8 + spare**2 / 4)
+    places = np.linspace(0, 1, ON_A_BOW + 2)[1:-1]
+    return [one + u * d + 4 * u * (1 - u) * sag * across for u in places]
 
 
 def belt_line(rows: Trajectory, gear: Gear, bodies: Any) -> np.ndarray | None:
@@ -102,7 +145,7 @@ def belt_line(rows: Trajectory, gear: Gear, bodies: Any) -> np.ndarray | None:
 
 def _placements(rows: Trajectory) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Rotations and origins of all bodies, row by row; the world is the last."""
-    poses = asked(rows, "poses")
+    poses = at_rows(rows, "poses")
     for R, o in zip(poses.rotations, poses.origins, strict=True):
         yield (
             np.concatenate([np.asarray(R, float), [np.eye(3)]]),

@@ -69,7 +69,9 @@ def _surfaces(matter: Any, size: float, table: Table, points: Any) -> list[Surfa
     if isinstance(matter, Solid):
         return [_placed(matter, table)]
     if isinstance(matter, Cloud):
-        return [_moved(_ball(size / 2), np.eye(3), p) for p in matter.positions]
+        return [
+            _placed_surface(_ball(size / 2), np.eye(3), p) for p in matter.positions
+        ]
     return _block_of(matter.moments(table), size, points)
 
 
@@ -77,10 +79,10 @@ def _placed(solid: Solid, table: Table) -> Surface:
     surface = SHAPES[solid.shape](**solid.sizes(table))
     turn = np.eye(3) if solid.turn is None else np.asarray(solid.turn)
     shift = np.array([float(at(entry, table)) for entry in solid.shift])
-    return _moved(surface, turn, shift)
+    return _placed_surface(surface, turn, shift)
 
 
-def _moved(surface: Surface, turn: np.ndarray, shift: np.ndarray) -> Surface:
+def _placed_surface(surface: Surface, turn: np.ndarray, shift: np.ndarray) -> Surface:
     return surface._replace(corners=surface.corners @ turn.T + shift)
 
 
@@ -95,19 +97,21 @@ def _block_of(moments: Any, size: float, points: np.ndarray) -> list[Surface]:
     mass, centre, inertia = (np.asarray(x, float) for x in moments)
     found = [bar(a, b, radius) for a, b, radius in bars(centre, points)]
     if mass <= 0:
-        return found or [_moved(_ball(size / 2), np.eye(3), centre)]
+        return found or [_placed_surface(_ball(size / 2), np.eye(3), centre)]
     if not np.any(np.linalg.eigvalsh(inertia) > 0):
-        return [_moved(_ball(size / 2), np.eye(3), centre)]  # a bob on a line
+        return [_placed_surface(_ball(size / 2), np.eye(3), centre)]  # a bob on a line
     kind, sizes, axes = block_sizes(float(mass), inertia)
     block = SHAPES[kind](*((SHARE if found else 1.0) * sizes))
-    return [*found, _moved(block, axes, centre)]
+    return [*found, _placed_surface(block, axes, centre)]
 
 
 def bar(first: np.ndarray, second: np.ndarray, radius: float) -> Surface:
     """A round bar from one place to another, with round ends."""
     along = second - first
     length = float(np.linalg.norm(along))
-    return _moved(_capsule(radius, length), turn_along(along), (first + second) / 2)
+    return _placed_surface(
+        _capsule(radius, length), turn_along(along), (first + second) / 2
+    )
 
 
 def turn_along(axis: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 from polhode.answer_table import ROUNDING
 from polhode.errors import AnalysisError
 from polhode.show.plots.labels import coordinate_label
-from polhode.show.plots.palette import FAINT, INK, PAPER, colour, dressed
+from polhode.show.plots.palette import FAINT, INK, PAPER, colour, style_axes
 from polhode.show.plots.picture import Picture
 from polhode.system.members import suggestion
 
@@ -291,7 +291,7 @@ def panels_of(
     size = (6.8, height * count + 0.7)
     figure = Figure(figsize=size, dpi=100, facecolor=PAPER, layout="constrained")
     panels = figure.subplots(count, 1, sharex=is_shared, squeeze=False)[:, 0]
-    return figure, [dressed(axes) for axes in panels]
+    return figure, [style_axes(axes) for axes in panels]
 
 
 def finished(figure: Any, first: Any, title: str) -> Picture:

@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.analyse.machinery.naming import coordinate_of
 from polhode.show.plots.labels import coordinate_label
-from polhode.show.plots.palette import FAINT, INK, PAPER, colour, dressed
+from polhode.show.plots.palette import FAINT, INK, PAPER, colour, style_axes
 from polhode.show.plots.picture import Picture
 
 LOW = {"linestyle": "-", "color": colour(0), "label": "minimum of the potential"}
@@ -25,7 +25,7 @@ def branch_picture(branches: Any, coordinate: str) -> Picture:
     from matplotlib.figure import Figure
 
     figure = Figure((6.4, 4.0), dpi=100, facecolor=PAPER, layout="constrained")
-    axes = dressed(figure.subplots())
+    axes = style_axes(figure.subplots())
     coordinate_of(branches.system, coordinate)
     for branch in branches:
         place = branch.system.coordinate_names.index(coordinate)

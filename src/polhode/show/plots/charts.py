@@ -10,7 +10,7 @@ import numpy as np
 
 from polhode.errors import ShowError
 from polhode.show.page.mathml import with_words
-from polhode.show.plots.palette import INK, PAPER, colour, dressed
+from polhode.show.plots.palette import INK, PAPER, colour, style_axes
 from polhode.show.plots.picture import Picture
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def comparison_picture(comparison: Comparison) -> Picture:
     rows = comparison.applied[::-1]
     height = 0.28 * len(rows) + 1.3
     figure = Figure(figsize=(7.6, height), facecolor=PAPER, layout="constrained")
-    left, right = (dressed(axes) for axes in figure.subplots(1, 2, sharey=True))
+    left, right = (style_axes(axes) for axes in figure.subplots(1, 2, sharey=True))
     names, places = [row.name for row in rows], np.arange(len(rows))
     gaps = np.array([[r.disagreement, r.reactions, r.motion] for r in rows])
     for k, word in enumerate(("accelerations", "reactions", "after a motion")):
@@ -127,7 +127,7 @@ def work_precision(
     from matplotlib.ticker import LogLocator, NullFormatter
 
     figure = Figure(figsize=(6.4, 4.4), facecolor=PAPER, layout="constrained")
-    axes = dressed(figure.subplots())
+    axes = style_axes(figure.subplots())
     for k, (name, pairs) in enumerate(runs.items()):
         points = _admitted(name, pairs)
         x, y = points[np.argsort(points[:, 0])].T

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.show.plots.palette import FAINT, PAPER, colour, dressed
+from polhode.show.plots.palette import FAINT, PAPER, colour, style_axes
 from polhode.show.plots.picture import Picture
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def mode_shapes(modes: Modes) -> Picture:
     figure = Figure(figsize=size, facecolor=PAPER, layout="constrained")
     panels = figure.subplots(count, 1, squeeze=False, sharex=True)[:, 0]
     for k, panel in zip(shown, panels, strict=True):
-        dressed(panel)
+        style_axes(panel)
         shape = modes.shapes[k]
         largest = shape[np.argmax(np.abs(shape))]
         heights = np.real(shape / (largest or 1.0))

@@ -117,7 +117,7 @@ def colour(k: int, theme: Theme = LIGHT) -> str:
     return theme.colours[k % len(theme.colours)]
 
 
-def dressed(axes: Any) -> Any:
+def style_axes(axes: Any) -> Any:
     """Axes with two thin spines, small numbers, and a faint grid behind the lines."""
     axes.set_facecolor(PAPER)
     axes.tick_params(colors=FAINT, labelcolor=INK, labelsize=9)

@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.errors import ShowError
 from polhode.show.plots.labels import with_unit
-from polhode.show.plots.palette import ARROWS, FAINT, INK, PAPER, colour, dressed
+from polhode.show.plots.palette import ARROWS, FAINT, INK, PAPER, colour, style_axes
 from polhode.show.plots.picture import Picture
 from polhode.show.plots.quantities import (
     WHOLE,
@@ -60,7 +60,7 @@ def plot(
 def portrait(lines: list[Series], along: Series, title: str) -> Picture:
     """Curves of some quantities against one other."""
     figure = _figure(1, height=4.8)
-    axes = dressed(figure.subplots())
+    axes = style_axes(figure.subplots())
     for k, line in enumerate(lines):
         if line.values.shape != along.values.shape:
             raise ShowError(
@@ -94,7 +94,7 @@ def _histories(motion: Trajectory, lines: list[Series]) -> Picture:
     panels = figure.subplots(len(groups), 1, sharex=True, squeeze=False)[:, 0]
     largest = max((_size(line.values) for line in lines), default=0.0)
     for axes, group in zip(panels, groups.values(), strict=True):
-        dressed(axes)
+        style_axes(axes)
         for k, line in enumerate(group):
             axes.plot(line.t, line.values, color=colour(k), lw=1.6, label=line.label)
         axes.set_ylabel(with_unit(_joined(group), group[0].unit))

@@ -50,13 +50,13 @@ def confidence_picture(found: Identified) -> Picture:
     """Intervals of 95 % by share of each value, and correlations as a square."""
     from matplotlib.figure import Figure
 
-    from polhode.show.plots.palette import PAPER, dressed
+    from polhode.show.plots.palette import PAPER, style_axes
 
     names = list(found.values)
     height = max(2.8, 0.42 * len(names) + 1.6)
     figure = Figure((7.6, height), dpi=100, facecolor=PAPER, layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
-    dressed(left)
+    style_axes(left)
     for k, name in enumerate(names):
         low, high = found.interval(name)
         size = abs(found.values[name]) or 1.0

@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.errors import ShowError
 from polhode.show.plots.labels import with_unit
-from polhode.show.plots.palette import COLOURS, INK, PAPER, dressed
+from polhode.show.plots.palette import COLOURS, INK, PAPER, style_axes
 from polhode.show.plots.picture import Picture
 from polhode.system.members import suggestion
 
@@ -89,7 +89,7 @@ def sweep_picture(
     failed[sweep.failed] = True
     figure, panels = _figure(len(chosen))
     for axes, own in zip(panels, chosen, strict=True):
-        draw(dressed(axes), sweep, own, failed)
+        draw(style_axes(axes), sweep, own, failed)
     panels[0].set_title(_title(sweep, failed), fontsize=10, loc="left", pad=10)
     return Picture(figure)
 

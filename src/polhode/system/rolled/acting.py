@@ -123,13 +123,13 @@ def energy(
         total = scanned(stored, total, (group.columns, places))[0]
     for group, places in given.along:
 
-        def kept(total: Any, row: Any, group: Group = group) -> tuple[Any, None]:
+        def accumulate(total: Any, row: Any, group: Group = group) -> tuple[Any, None]:
             numbers, starts = row
             law = group.one(numbers)
             own_q = own(q, starts[0], law.joint.coordinates)
             return total + law.energy(own_q, t, table), None
 
-        total = scanned(kept, total, (group.columns, places))[0]
+        total = scanned(accumulate, total, (group.columns, places))[0]
     for action in given.single:
         if joints := driven_joints(action):
             coordinates = [q[system.edge(joint.name).q] for joint in joints]

@@ -46,7 +46,7 @@ def carried(
     (slopes,) = asked(rows, At(t, q, z, moving), (slope,), known)
     on_bodies, efforts = [], []
     for like in rows.groups:
-        total, (wrenches, along) = _pulled(like, slopes, intensities, total)
+        total, (wrenches, along) = _exerted_wrenches(like, slopes, intensities, total)
         on_bodies.append(wrenches)
         efforts.append(along)
     return Carried(on_bodies, efforts, total)
@@ -64,7 +64,7 @@ def by_constraint(
     return found
 
 
-def _pulled(
+def _exerted_wrenches(
     like: RowGroup, slopes: Any, intensities: Any, total: Any
 ) -> tuple[Any, tuple[Any, Any]]:
     """What like constraints exert, and the sum on all bodies."""

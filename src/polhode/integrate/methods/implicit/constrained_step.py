@@ -36,19 +36,19 @@ def solve_step(
     """
     k, held = len(start), partial(solve_held, natural=natural)
 
-    def missed(x: Any) -> Any:
+    def residual(x: Any) -> Any:
         here = equations(x[:k])
         return jnp.concatenate([here.r - here.B.T @ x[k:], here.c])
 
     def increment(x: Any) -> Any:
         u, loads = x[:k], x[k:]
-        value, J = jacobian(lambda u: missed(jnp.concatenate([u, loads])), u)
+        value, J = jacobian(lambda u: residual(jnp.concatenate([u, loads])), u)
         pair = J[k:], equations(u).B
-        return jnp.concatenate(held(J[:k], -value[:k], pair, -value[k:]))
+        return jnp.concatenate(held(J[:k], -value[:k], *pair, g=-value[k:]))
 
     free = jnp.concatenate([start, jnp.zeros(len(natural.rows))])
     found = iterated(increment, free, lambda step: spread(step[:k] / natural.speeds))
-    u = implicit(found.u, missed, lambda J, b: _without_rank(J, b, natural))
+    u = implicit(found.u, residual, lambda J, b: _without_rank(J, b, natural))
     return Solved(u[:k], found.is_solved)
 
 
@@ -56,4 +56,6 @@ def _without_rank(J: Any, b: Any, natural: NaturalSizes) -> Any:
     """x with J x = b,  J = [[K, -B^T], [A, 0]], where rows may be redundant."""
     k = len(natural.speeds)
     pair = J[k:, :k], -J[:k, k:].T
-    return jnp.concatenate(solve_held(J[:k, :k], b[:k], pair, b[k:], natural))
+    return jnp.concatenate(
+        solve_held(J[:k, :k], b[:k], *pair, g=b[k:], natural=natural)
+    )

@@ -54,15 +54,14 @@ def eliminated_pair(P: Any, s: Any) -> Callable[[Any, Any], tuple[Any, Any]]:
 
 
 def solve_held(
-    K: Any, r: Any, rows: tuple[Any, Any], g: Any, natural: NaturalSizes
+    K: Any, r: Any, A: Any, B: Any, *, g: Any, natural: NaturalSizes
 ) -> tuple[Any, Any]:
-    """x (n,) and l (m,) with  K x = r + B^T l,  A x = g;  `rows` is (A, B).
+    """x (n,) and l (m,) with  K x = r + B^T l,  A x = g.
 
     K need not be symmetric, nor A be B. As for accelerations (see `solve`) no rank is
     decided: rows may be redundant. Pivots are compared, so that all is measured by
     natural sizes first: then it does not depend on units.
     """
-    A, B = rows
     if A.shape[0] == 0:
         return lu_solver(K)(r), jnp.zeros(0)
     m, c, s = A.shape[0], natural.speeds, natural.rows

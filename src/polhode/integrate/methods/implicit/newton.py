@@ -76,11 +76,11 @@ def iterated(
         u, _, _, last = lax.while_loop(goes_on, once, first)
         return u, last
 
-    u, last = held(loop, start)
+    u, last = without_derivative(loop, start)
     return Solved(u, last <= ROUNDING)
 
 
-def held(loop: Callable[[Any], Any], start: Any) -> Any:
+def without_derivative(loop: Callable[[Any], Any], start: Any) -> Any:
     """loop(start), everything that it depends on held: its derivatives are zero."""
     plain, others = jax.closure_convert(loop, start)
     return plain(*map(lax.stop_gradient, (start, *others)))
@@ -145,7 +145,7 @@ def size_of_way(natural: Any, way: Any) -> Any:
     return natural * jnp.maximum(spread(way / natural), LEAST)
 
 
-def way(field: Field, start: tuple[Any, Any, Any], h: Any) -> Any:
+def way(field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Any:
     """A first guess (nz,) of the way along the joints, by the speeds at the middle."""
-    (t, x, x_dot), n = start, field.coordinates
+    n = field.coordinates
     return h * field.speeds(t + h / 2, x[:n], x[n:] + h / 2 * x_dot[n:])

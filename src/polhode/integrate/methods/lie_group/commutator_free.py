@@ -74,18 +74,17 @@ class CommutatorFree5(FixedStep):
         start = x[:n], x[n:]
         k, a = [h * field.speeds(t, *start)], [h * x_dot[n:]]
         for row in FIVE[:-1]:
-            there = _carried(field, start, (k, a), row)
+            there = _carried(field, *start, (k, a), row)
             then = t + sum(map(sum, row)) * h
             k.append(h * field.speeds(then, *there))
             a.append(h * field.accelerations(then, *there))
-        return Attempt(jnp.concatenate(_carried(field, start, (k, a), FIVE[-1])))
+        return Attempt(jnp.concatenate(_carried(field, *start, (k, a), FIVE[-1])))
 
 
 def _carried(
-    field: Field, start: tuple[Any, Any], stages: tuple[list, list], row: Row
+    field: Field, q: Any, y: Any, stages: tuple[list, list], row: Row
 ) -> tuple[Any, Any]:
     """The start carried along the exponentials of a row, one after the other."""
-    q, y = start
     for weights in row:
         way, gain = (_mixed(weights, slopes) for slopes in stages)
         q, y = field.local(q, way), y + gain

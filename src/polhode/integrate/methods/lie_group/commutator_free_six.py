@@ -43,7 +43,7 @@ class CommutatorFree6(FixedStep):
         """One step, traced."""
         n = field.coordinates
 
-        def moved(place: Pair, way: Pair, share: Any) -> Pair:
+        def along(place: Pair, way: Pair, share: Any) -> Pair:
             (q, y), (k, a) = place, way
             return field.local(q, share * h * k), y + share * h * a
 
@@ -54,16 +54,16 @@ class CommutatorFree6(FixedStep):
         def part(twins: tuple[Pair, Pair, Pair], row: Any) -> tuple[Any, None]:
             u, v, way = twins
             kick, share, middle, end = row
-            v = moved(v, way, kick)
-            u = moved(u, way_at(middle, v), share)
+            v = along(v, way, kick)
+            u = along(u, way_at(middle, v), share)
             return (u, v, way_at(end, u)), None
 
         start, rows = (x[:n], x[n:]), PARTS[:-1]
         first = (start, start, (field.speeds(t, *start), x_dot[n:]))
         (u, v, way), _ = lax.scan(part, first, jnp.asarray(rows))
         kick, share, middle, _ = PARTS[-1]
-        v = moved(v, way, kick)
-        return Attempt(jnp.concatenate(moved(u, way_at(middle, v), share)))
+        v = along(v, way, kick)
+        return Attempt(jnp.concatenate(along(u, way_at(middle, v), share)))
 
 
 def _parts() -> np.ndarray:

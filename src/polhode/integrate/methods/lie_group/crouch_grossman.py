@@ -46,17 +46,16 @@ class CrouchGrossman4(FixedStep):
         q, y = x[:n], x[n:]
         k, a = [h * field.speeds(t, q, y)], [h * x_dot[n:]]
         for weights in STAGES:
-            there = _moved(field, (q, y), (k, a), weights)
+            there = _along_stages(field, q, y, (k, a), weights)
             then = t + sum(weights) * h
             k.append(h * field.speeds(then, *there))
             a.append(h * field.accelerations(then, *there))
-        return Attempt(jnp.concatenate(_moved(field, (q, y), (k, a), END)))
+        return Attempt(jnp.concatenate(_along_stages(field, q, y, (k, a), END)))
 
 
-def _moved(
-    field: Field, place: tuple[Any, Any], stages: Any, weights: tuple[float, ...]
+def _along_stages(
+    field: Field, q: Any, y: Any, stages: Any, weights: tuple[float, ...]
 ) -> tuple[Any, Any]:
-    q, y = place
     for weight, k, a in zip(weights, *stages, strict=True):
         q, y = field.local(q, weight * k), y + weight * a
     return q, y

@@ -38,7 +38,7 @@ class MuntheKaas4(FixedStep):
         def stage(t: Any, u: Any, y: Any) -> tuple[Any, Any]:
             there = field.local(q, u)
             z, a = field.speeds(t, there, y), field.accelerations(t, there, y)
-            return h * _rates(field, (t, q, u), z), h * a
+            return h * _rates(field, t, q, u, z), h * a
 
         k1, a1 = h * field.speeds(t, q, y), h * x_dot[n:]
         k2, a2 = stage(middle, k1 / 2, y + a1 / 2)
@@ -49,9 +49,8 @@ class MuntheKaas4(FixedStep):
         return Attempt(jnp.concatenate([q, y]))
 
 
-def _rates(field: Field, at: tuple[Any, Any, Any], z: Any) -> Any:
+def _rates(field: Field, t: Any, q: Any, u: Any, z: Any) -> Any:
     """E(u)^-1 z, where E - 1 is small with u."""
-    t, q, u = at
     rates = z
     for _ in range(TERMS):
         rates = rates + z - speeds_in_chart(field.system, t, q, u, rates)

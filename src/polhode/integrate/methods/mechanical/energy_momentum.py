@@ -66,11 +66,11 @@ class EnergyMomentum(FixedStep):
 
         def residual(u: Any) -> Any:
             d, gain = u[:k] * unit[:k], u[k:] * push
-            there, axpy = _stepped(field, start, (d, gain), h)
+            there, axpy = _stepped(field, start, d, gain, h)
             return u - jnp.concatenate([there, axpy]) / unit
 
-        guessed = newton.way(field, (t, x, x_dot), h)
-        first = _stepped(field, start, (guessed, jnp.zeros(k)), h)
+        guessed = newton.way(field, t, x, x_dot, h)
+        first = _stepped(field, start, guessed, jnp.zeros(k), h)
         guess = jnp.concatenate([guessed, first[1]]) / unit
         found = newton.solve(residual, guess, 1.0)
         end = field.local(q, _turned(system, found.u[:k] * unit[:k]))
@@ -87,9 +87,9 @@ class _Start(NamedTuple):
     energy: Any
 
 
-def _stepped(field: Field, start: _Start, step: tuple[Any, Any], h: Any) -> Any:
+def _stepped(field: Field, start: _Start, d: Any, gain: Any, h: Any) -> Any:
     """h H_p, and ad_d^T (p + p1)/2 - h H_q + h Q, for a trial of d and p1 - p."""
-    (t, q, p, energy), (d, gain) = start, step
+    (t, q, p, energy) = start
     system, then = field.system, t + h / 2
     turn, mean = _turned(system, d), p + gain / 2
     middle, end = field.local(q, turn / 2), field.local(q, turn)
@@ -104,7 +104,7 @@ def _stepped(field: Field, start: _Start, step: tuple[Any, Any], h: Any) -> Any:
         values,
     )
     drawn = constrained_terms.potential_slope(field, then, middle, z) - given
-    inner = _inner(field, then, middle, (M, d)) / h
+    inner = _inner(field, then, middle, M, d) / h
     missed = _energy(field, t + h, end, p + gain) - energy + drawn @ d - z @ gain
     least = VANISHING * (mean @ z) + np.finfo(float).tiny
     force = drawn + given - missed / (inner @ d + h * h * least) * inner
@@ -118,16 +118,18 @@ def _energy(field: Field, t: Any, q: Any, p: Any) -> Any:
     return kinetic + field.system.potential_energy(t, q, values)
 
 
-def _inner(field: Field, t: Any, q: Any, motion: tuple[Any, Any]) -> Any:
+def _inner(field: Field, t: Any, q: Any, M: Any, d: Any) -> Any:
     """M d without what moves an isolated system as a whole."""
-    system, (M, d) = field.system, motion
+    system = field.system
     if not _is_isolated(system):
         return M @ d
     values = constrained_terms.table(field, t, q, jnp.zeros(system.speeds))
     poses = system.poses(t, q, values)
     # About a place among the bodies: far from the world's origin moments would cancel.
     arms = poses.origins - jnp.mean(poses.origins, axis=0)
-    rigid = [_seen(R, arm) for R, arm in zip(poses.rotations, arms, strict=True)]
+    rigid = [
+        _unit_motions(R, arm) for R, arm in zip(poses.rotations, arms, strict=True)
+    ]
     J, inertia = system.jacobians(t, q, values), system.inertias(values)
     parts = zip(J, inertia, rigid, strict=True)
     whole = sum(j.T @ (i @ r) for j, i, r in parts)
@@ -137,7 +139,7 @@ def _inner(field: Field, t: Any, q: Any, motion: tuple[Any, Any]) -> Any:
     return M @ d - whole @ solve_rows(G.T @ whole, whole.T @ d, sizes)
 
 
-def _seen(R: Any, p: Any) -> Any:
+def _unit_motions(R: Any, p: Any) -> Any:
     """Unit motions of the whole about a place, as the twists of a body p from it."""
     zero = jnp.zeros((3, 3))
     arm = jnp.stack([jnp.cross(e, p) for e in np.eye(3)], axis=1)

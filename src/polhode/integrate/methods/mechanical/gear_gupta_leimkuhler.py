@@ -13,6 +13,7 @@ from polhode.integrate.methods.implicit import constrained_terms
 from polhode.integrate.methods.implicit.constrained_step import Held, solve_step
 from polhode.integrate.methods.mechanical.generalised_alpha import (
     AlphaStep,
+    StepFrom,
     way_of,
     weights_of,
 )
@@ -44,7 +45,7 @@ class GearGuptaLeimkuhler(AlphaStep):
 
     def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
-        way = way_of(field, (t, x, x_dot, h), weights_of(self.radius))
+        way = way_of(field, StepFrom(t, x, x_dot, h), weights_of(self.radius))
         n = field.system.speeds
         q0, z0 = way.before[:2]
         M0 = constrained_terms.mass(field, t, q0)

@@ -82,7 +82,7 @@ class GeneralisedAlpha(AlphaStep):
 
     def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
-        way = way_of(field, (t, x, x_dot, h), weights_of(self.radius))
+        way = way_of(field, StepFrom(t, x, x_dot, h), weights_of(self.radius))
         flags = constrained_terms.is_placed(field.system)
 
         def equations(change: Any) -> Held:
@@ -102,6 +102,15 @@ class GeneralisedAlpha(AlphaStep):
         return way.attempt(found.u, found.is_solved)
 
 
+class StepFrom(NamedTuple):
+    """Where a step of h begins: t, x and its rate."""
+
+    t: Any
+    x: Any
+    x_dot: Any
+    h: Any
+
+
 class Way(NamedTuple):
     """The states that a step can reach, by the displacement d due to a1.
 
@@ -109,14 +118,14 @@ class Way(NamedTuple):
     """
 
     field: Field
-    start: tuple[Any, Any, Any, Any]
+    start: StepFrom
     weights: Weights
     before: tuple[Any, Any, Any, Any]
 
     @property
     def guess(self) -> Any:
         """The displacement if the acceleration stays as it is."""
-        return self.weights.beta * self.start[3] ** 2 * self.before[3]
+        return self.weights.beta * self.start.h**2 * self.before[3]
 
     @property
     def scale(self) -> Any:
@@ -127,21 +136,21 @@ class Way(NamedTuple):
         """a1, and z_dot1, of a displacement."""
         m, f, _, beta = self.weights
         _, _, a, z_dot = self.before
-        new = change / (beta * self.start[3] ** 2)
+        new = change / (beta * self.start.h**2)
         return new, ((1 - m) * new + m * a - f * z_dot) / (1 - f)
 
     def moved(self, change: Any, shift: Any = 0.0) -> tuple[Any, Any, Any]:
         """q1, z1 and z_dot1; `shift` is added to the displacement."""
         _, _, gamma, beta = self.weights
         q, z, a, _ = self.before
-        h = self.start[3]
+        h = self.start.h
         new, z_dot = self.accelerations(change)
         way = h * z + h**2 * (0.5 - beta) * a + change + shift
         return self.field.local(q, way), z + h * ((1 - gamma) * a + gamma * new), z_dot
 
     def missed(self, q: Any, z: Any) -> tuple[Any, Any]:
         """g and phi at the end."""
-        t = self.start[0] + self.start[3]
+        t = self.start.t + self.start.h
         g = constrained_terms.positions(self.field, t, q)
         return g, constrained_terms.velocities(self.field, t, q, z)
 
@@ -155,8 +164,8 @@ class Way(NamedTuple):
         return Attempt(there, is_solved=is_solved, carried=carried)
 
 
-def way_of(field: Field, start: tuple[Any, Any, Any, Any], weights: Weights) -> Way:
-    """What a step from (t, x, slope, h) can reach."""
+def way_of(field: Field, start: StepFrom, weights: Weights) -> Way:
+    """What a step can reach."""
     t, x, x_dot, h = start
     n = field.coordinates
     if not field.is_in_speeds:

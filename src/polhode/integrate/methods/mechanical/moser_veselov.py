@@ -53,17 +53,17 @@ class MoserVeselov(FixedStep):
 
         def chords(a: Any, b: Any, d: Any) -> Any:
             ends = system.local(near, a), system.local(system.local(near, d), b)
-            return _kinetic(system, t, ends, values) / h
+            return _kinetic(system, t, *ends, values) / h
 
         def balance(d: Any) -> Any:
             start = jax.grad(chords, 0)(still, still, d)
-            return p + start + h / 2 * _pushed(field, t, q, d / h)
+            return p + start + h / 2 * _efforts(field, t, q, d / h)
 
         size = newton.size_of_way(displacements(system, q), h * z)
-        found = newton.solve(balance, newton.way(field, (t, x, x_dot), h), size)
+        found = newton.solve(balance, newton.way(field, t, x, x_dot, h), size)
         d, end = found.u, field.local(q, found.u)
         p1 = jax.grad(chords, 1)(still, still, d)
-        p1 = p1 + h / 2 * _pushed(field, t + h, end, d / h)
+        p1 = p1 + h / 2 * _efforts(field, t + h, end, d / h)
         return Attempt(arrived(field, t + h, end, p1), is_solved=found.is_solved)
 
 
@@ -80,13 +80,13 @@ def _near(system: System, q: Any) -> Any:
     return q
 
 
-def _kinetic(system: System, t: Any, ends: tuple[Any, Any], values: Table) -> Any:
+def _kinetic(system: System, t: Any, q0: Any, q1: Any, values: Table) -> Any:
     """sum tr(dX J dX^T)/2, and of rotors the same along their joints."""
-    poses = [system.poses(t, q, values) for q in ends]
+    poses = [system.poses(t, q, values) for q in (q0, q1)]
     X0, X1 = (jnp.concatenate([p.rotations, p.origins[..., None]], 2) for p in poses)
     way = X1 - X0
     bodies = jnp.sum(way * (way @ _second_moments(system.inertias(values))))
-    turned = system.speeds_from(t, ends[0], ends[1] - ends[0])
+    turned = system.speeds_from(t, q0, q1 - q0)
     return (bodies + jnp.sum(system.rotor_inertias(values) * turned**2)) / 2
 
 
@@ -103,7 +103,7 @@ def _second_moments(inertias: Any) -> Any:
     )
 
 
-def _pushed(field: Field, t: Any, q: Any, z: Any) -> Any:
+def _efforts(field: Field, t: Any, q: Any, z: Any) -> Any:
     """All actions along the speeds (nz,)."""
     system, values = field.system, constrained_terms.table(field, t, q, z)
     return along(system, t, q, system.applied(t, q, z, values), values)

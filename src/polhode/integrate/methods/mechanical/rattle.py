@@ -58,15 +58,15 @@ class Rattle(FixedStep):
         found = solve_step(equations, h * z, natural)
         way = found.u
         there = system.local(q, way)
-        z1 = self._arrived(field, (t, q, M0), (t1, there), way / h, h)
+        z1 = self._arrived(field, (t, q, M0), t1=t1, there=there, v=way / h, h=h)
         end = jnp.concatenate([there, field.start(t1, there, z1)])
         return Attempt(end, is_solved=found.is_solved)
 
     def _arrived(
-        self, field: Field, start: Any, end: tuple[Any, Any], v: Any, h: Any
+        self, field: Field, start: Any, *, t1: Any, there: Any, v: Any, h: Any
     ) -> Any:
         """The speeds at the end, held within their rows."""
-        (t, q, M0), (t1, there) = start, end
+        t, q, M0 = start
         M1 = constrained_terms.mass(field, t1, there)
         E = constrained_terms.tangent(field, t, q, h * v)
         kick = h / 2 * constrained_terms.potential_slope(field, t1, there, v)

@@ -46,16 +46,16 @@ class Variational(FixedStep):
         p = constrained_terms.mass(field, t, q) @ z
 
         def balance(d: Any) -> Any:
-            return _discrete(field, (t, q, p), d, h)[0]
+            return _discrete(field, d, h, t=t, q=q, p=p)[0]
 
         size = newton.size_of_way(displacements(field.system, q), h * z)
-        found = newton.solve(balance, newton.way(field, (t, x, x_dot), h), size)
-        p1 = _discrete(field, (t, q, p), found.u, h)[1]
+        found = newton.solve(balance, newton.way(field, t, x, x_dot, h), size)
+        p1 = _discrete(field, found.u, h, t=t, q=q, p=p)[1]
         end = arrived(field, t + h, field.local(q, found.u), p1)
         return Attempt(end, is_solved=found.is_solved)
 
 
-def _discrete(field: Field, at: tuple[Any, Any, Any], d: Any, h: Any) -> Any:
+def _discrete(field: Field, d: Any, h: Any, *, t: Any, q: Any, p: Any) -> Any:
     """What the momentum p at the start misses of -dL_d/dq, and p1 = dL_d/dq1.
 
     A displacement of q' by m and of d by e moves the ends by A^-1 m - E0 e/2 and
@@ -66,7 +66,6 @@ def _discrete(field: Field, at: tuple[Any, Any, Any], d: Any, h: Any) -> Any:
     A^-1 = exp(ad_d/2) = 1 + ad_d E0/2: of the difference from one only its own rounding
     enters, so that momenta are kept for long.
     """
-    t, q, p = at
     v, then, middle = d / h, t + h / 2, field.local(q, d / 2)
     push = h * constrained_terms.potential_slope(field, then, middle, v)
     E0, E1 = (
@@ -82,13 +81,13 @@ def _discrete(field: Field, at: tuple[Any, Any, Any], d: Any, h: Any) -> Any:
 def bracket(system: System, t: Any, q: Any, d: Any) -> Any:
     """ad_d (nz, nz): a displacement m of q moves local(q, s d) by m - s ad_d m + ..."""
 
-    def moved(way: Any) -> Any:
+    def speeds_along(way: Any) -> Any:
         changes = jax.jacfwd(lambda m: system.local(system.local(q, m), way))(still)
         place = system.local(q, way)
         return jax.vmap(lambda c: system.speeds_from(t, place, c), 1, 1)(changes)
 
     still = jnp.zeros(system.speeds)
-    return -jax.jvp(moved, (still,), (d,))[1]
+    return -jax.jvp(speeds_along, (still,), (d,))[1]
 
 
 def arrived(field: Field, t: Any, q: Any, p: Any) -> Any:

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 from polhode.integrate.field.vector_field import Field
-from polhode.integrate.methods.method import Attempt, Weights, axpy, rk_stages
-from polhode.integrate.methods.tolerance import Adaptive
+from polhode.integrate.methods.method import Adaptive, Attempt, Weights, axpy, rk_stages
 
 # |lambda h| at the edge of stability, on the negative axis.
 STABLE = 4.7
@@ -115,7 +114,7 @@ class Calvo7(Adaptive):
 
     def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
-        k, before = rk_stages(field, (t, x, h), x_dot, (NODES, STAGES))
+        k, before = rk_stages(field, t, x, x_dot, h, nodes=NODES, stages=STAGES)
         there, edge = axpy(h, END, k, x), (before, k[-1], STABLE)
         error = (axpy(h, ERROR, k),)
         k.append(field.x_dot(t + h, there))

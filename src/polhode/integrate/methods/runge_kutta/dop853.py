@@ -8,7 +8,7 @@ from typing import Any, ClassVar, final
 from polhode.arrays import shared
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.deferred_dense import StepStart
-from polhode.integrate.methods.method import Attempt, axpy, rk_stages
+from polhode.integrate.methods.method import Adaptive, Attempt, axpy, rk_stages
 from polhode.integrate.methods.tableaux.dop853 import (
     BEND,
     END,
@@ -19,7 +19,6 @@ from polhode.integrate.methods.tableaux.dop853 import (
     STAGES,
     STAGES_BETWEEN,
 )
-from polhode.integrate.methods.tolerance import Adaptive
 
 # |lambda h| at the edge of stability (Hairer's DOP853).
 STABLE = 6.1
@@ -54,7 +53,7 @@ class DormandPrince8(Adaptive):
         self, field: Field, t: Any, x: Any, x_dot: Any, h: Any
     ) -> Attempt:
         """One step, and in place of its terms the slopes from which they are found."""
-        k, before = rk_stages(field, (t, x, h), x_dot, (NODES, STAGES))
+        k, before = rk_stages(field, t, x, x_dot, h, nodes=NODES, stages=STAGES)
         there, edge = axpy(h, END, k, x), (before, k[-1], STABLE)
         error = axpy(h, ERROR_5, k), axpy(h, ERROR_3, k)
         k.append(field.x_dot(t + h, there))

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 from polhode.integrate.field.vector_field import Field
-from polhode.integrate.methods.method import Attempt, Weights, axpy, rk_stages
-from polhode.integrate.methods.tolerance import Adaptive
+from polhode.integrate.methods.method import Adaptive, Attempt, Weights, axpy, rk_stages
 
 # |lambda h| at the edge of stability, on the negative axis (Hairer and Wanner, IV.2).
 STABLE = 3.25
@@ -57,7 +56,7 @@ class DormandPrince(Adaptive):
 
     def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
-        k, before = rk_stages(field, (t, x, h), x_dot, (NODES, STAGES))
+        k, before = rk_stages(field, t, x, x_dot, h, nodes=NODES, stages=STAGES)
         there, edge = axpy(h, END, k, x), (before, k[-1], STABLE)
         k.append(field.x_dot(t + h, there))
         error, dense = (axpy(h, ERROR, k),), (axpy(h, BEND, k),)

@@ -63,7 +63,7 @@ class GaussLegendre4(FixedStep):
 
     def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
-        return _collocated(TWO, field, (t, x, x_dot), h)
+        return _collocated(TWO, field, h, t=t, x=x, x_dot=x_dot)
 
 
 @final
@@ -77,13 +77,13 @@ class GaussLegendre6(FixedStep):
 
     def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
-        return _collocated(THREE, field, (t, x, x_dot), h)
+        return _collocated(THREE, field, h, t=t, x=x, x_dot=x_dot)
 
 
 def _collocated(
-    rule: Collocation, field: Field, at: tuple[Any, Any, Any], h: Any
+    rule: Collocation, field: Field, h: Any, *, t: Any, x: Any, x_dot: Any
 ) -> Attempt:
-    (t, x, x_dot), (nodes, A, b) = at, rule
+    (nodes, A, b) = rule
     n = field.coordinates
     J = jax.jacfwd(field.x_dot, 1)(t + h / 2, x + h / 2 * x_dot)
     stages = apart(A)
@@ -94,12 +94,12 @@ def _collocated(
         pairs = zip(nodes, Z, strict=True)
         return jnp.stack([field.x_dot(t + c * h, x + z) for c, z in pairs])
 
-    def missed(Z: Any) -> Any:
+    def residual(Z: Any) -> Any:
         return Z - h * jnp.asarray(A) @ slopes(Z)
 
     def increment(Z: Any) -> Any:
         # What is missed is small: in any basis it is known as well.
-        return solved(stages, factors, jnp.asarray(-across) @ missed(Z) / h)
+        return solved(stages, factors, jnp.asarray(-across) @ residual(Z) / h)
 
     def measure(step: Any) -> Any:
         q, y = newton.spread(step[:, :n]), newton.spread(step[:, n:])
@@ -109,5 +109,5 @@ def _collocated(
     found = newton.iterated(increment, start, measure)
     # Of the stages, not of slopes asked anew: their rounding is what x1 then has.
     weights = np.linalg.solve(A.T, b)
-    Z = newton.implicit(found.u, missed)
+    Z = newton.implicit(found.u, residual)
     return Attempt(x + jnp.asarray(weights) @ Z, is_solved=found.is_solved)

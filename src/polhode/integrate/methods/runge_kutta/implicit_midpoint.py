@@ -32,7 +32,7 @@ class ImplicitMidpoint(FixedStep):
         """One step, traced."""
         n, middle = field.coordinates, t + h / 2
         q, y = x[:n], x[n:]
-        d = newton.way(field, (t, x, x_dot), h)
+        d = newton.way(field, t, x, x_dot, h)
         k = len(d)
         size_q, size_y = newton.sizes(x, x_dot, h, n)
         unit = jnp.concatenate([jnp.full(k, size_q), jnp.full(len(y), size_y)])

@@ -19,9 +19,8 @@ from polhode.integrate.methods.implicit.collocation import (
 )
 from polhode.integrate.methods.implicit.jacobian import jacobian
 from polhode.integrate.methods.implicit.lu import STRAIGHT, rolled
-from polhode.integrate.methods.implicit.newton import held, implicit
-from polhode.integrate.methods.method import Attempt
-from polhode.integrate.methods.tolerance import Adaptive
+from polhode.integrate.methods.implicit.newton import implicit, without_derivative
+from polhode.integrate.methods.method import Adaptive, Attempt
 
 # Its estimate is of order 3: tighter than this it makes far more steps than it needs.
 RTOL = 1e-8
@@ -74,7 +73,7 @@ class RadauIIA(Adaptive):
         allowed = atol + rtol * jnp.abs(x) + 1e-15 * jnp.max(jnp.abs(x)) + 1e-300
 
         def increment(Z: Any) -> Any:
-            return _corrected(factors, h, Z, _slopes(field, (t, x), h, Z))
+            return _corrected(factors, h, Z, _slopes(field, t, x, h, Z))
 
         def missed(Z: Any) -> Any:
             F = [field.x_dot(t + c * h, x + z) for c, z in zip(NODES, Z, strict=True)]
@@ -87,9 +86,8 @@ class RadauIIA(Adaptive):
         return Attempt(x + Z[2], (factors.real(gap),), is_solved=is_solved)
 
 
-def _slopes(field: Field, at: tuple[Any, Any], h: Any, Z: Any) -> Any:
+def _slopes(field: Field, t: Any, x: Any, h: Any, Z: Any) -> Any:
     """f(t + c_i h, x + Z_i) (3, width); of many states by a loop, sooner compiled."""
-    t, x = at
     if len(x) <= STRAIGHT:
         each = zip(NODES, Z, strict=True)
         return jnp.stack([field.x_dot(t + c * h, x + z) for c, z in each])
@@ -139,4 +137,4 @@ def _iterated(
         Z, _, _, done, _ = lax.while_loop(goes_on, once, first)
         return Z, done
 
-    return held(loop, start)
+    return without_derivative(loop, start)

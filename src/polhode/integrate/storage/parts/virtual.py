@@ -48,7 +48,7 @@ def content(
         file.attrs["title"] = np.bytes_(about["title"].encode())
         file.attrs["identity"] = np.bytes_(about["identity"].encode())
         for name, (kind, shape) in shapes.items():
-            made_of = _layout(name, (runs, *shape[1:]), kind, (places, slab))
+            made_of = _layout(name, (runs, *shape[1:]), kind, places, slab)
             fill = np.nan if kind.kind == "f" else MISSING_STATUS
             plain = name.removeprefix(PARAMETER)
             word = name if plain in sizes or plain in shapes else plain
@@ -62,10 +62,10 @@ def _layout(
     name: str,
     shape: tuple[int, ...],
     kind: np.dtype,
-    parts: tuple[dict[int, Path], int],
+    places: dict[int, Path],
+    slab: int,
 ) -> Any:
     """Where the rows of one variable are."""
-    places, slab = parts
     layout = h5py.VirtualLayout(shape, kind)
     for first, path in places.items():
         rows = min(slab, shape[0] - first)

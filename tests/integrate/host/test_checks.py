@@ -13,7 +13,7 @@ import overconstrained as over
 import polhode as ph
 from polhode.errors import IntegrationError, IntegrationWarning, NumericalWarning
 from polhode.integrate.field.states import states_of
-from polhode.integrate.host.start_warnings import warn_of_start
+from polhode.integrate.host.checks import warn_of_start
 from unit_systems import rod
 
 

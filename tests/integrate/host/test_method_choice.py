@@ -69,7 +69,7 @@ def test_rows_may_be_redundant_in_implicit_steps():
     natural = NaturalSizes(np.ones(4), np.ones(3))
 
     def held(K, r, A, B, g):
-        return solve_held(K, r, (A, B), g, natural)
+        return solve_held(K, r, A, B, g=g, natural=natural)
 
     solve = ph.compile(held, K, r, A, B, g)
     for sign in (1, -1):
