@@ -89,8 +89,8 @@ class Field(NamedTuple):
     table_at       (t, q, y) -> the values of parameters then and there
     system         whose energies and poses methods of its own structure ask
     is_in_speeds   whether y are the system's own speeds z
-    carried        (x,) what the method's last step left for this one; the first slope
-                   at the start; None outside a run
+    carried        (x + k,) what the method's last step left for this one; at the start
+                   the first slope, then zeros; None outside a run
     allowed        (rtol, atol) of the run, by which iterations may stop
     jacobian       (t, x) -> d(x_dot)/dx by its few entries; None where it is not so had
     """
