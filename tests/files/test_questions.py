@@ -108,7 +108,7 @@ def test_goals_and_bounds_by_their_words():
     ("text", "words"),
     [
         ("peak of hinge", "bounds nothing"),
-        ("hinge <= low", "no number"),
+        ("hinge <= low", "not a finite number"),
         ("hing <= 1", "Did you mean 'hinge'"),
     ],
 )

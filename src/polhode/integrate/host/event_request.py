@@ -22,6 +22,7 @@ from polhode.integrate.field.controlled import PLAIN, with_controllers
 from polhode.integrate.field.states import States
 from polhode.integrate.inputs.inputs import UNFED, InputLog, Inputs, admit_inputs
 from polhode.integrate.inputs.sampling import first_samples
+from polhode.integrate.inputs.tyre_relaxation import with_relaxation
 from polhode.integrate.kernel.sample_instant import first_samples_function
 from polhode.integrate.kernel.stepper_state import StepperState, start_cursor
 from polhode.integrate.methods.registry import STEPS_COLUMNS
@@ -73,6 +74,8 @@ def run_context(
     runs: int = 1,
 ) -> RunContext:
     """The events and inputs of a call of so many runs, checked."""
+    if inputs is None or isinstance(inputs, dict):
+        inputs = with_relaxation(equations.system, inputs)
     is_bare = events is None or (isinstance(events, tuple | list) and not events)
     is_bare = is_bare and (inputs is None or (isinstance(inputs, dict) and not inputs))
     if is_bare and not equations.system.supports:

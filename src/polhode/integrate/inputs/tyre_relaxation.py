@@ -10,6 +10,7 @@ into 63 % of its force. In steady motion u = V_s/|V|.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,16 +27,15 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 
-def with_relaxation(
-    system: System, inputs: Mapping[Any, Any] | None
-) -> Mapping[Any, Any]:
+def with_relaxation(system: System, inputs: Mapping[Any, Any] | None) -> dict[Any, Any]:
     """The inputs of a run, and the slips of tyres that lag and that nothing drives."""
     given = dict(inputs or {})
     driven = {n for key in given for n in (key if isinstance(key, tuple) else (key,))}
     for action in system.actions:
         lags = isinstance(action, Tyre) and action.input_size is not None
         if lags and action.name not in driven:
-            given[action.name] = relaxation(system, action)
+            made = partial(relaxation, system, action)
+            given[action.name] = system.remembered(f"slips of {action.name}", made)
     return given
 
 
