@@ -133,8 +133,11 @@ def moreau_step(field: Field, t: Any, x: Any, h: Any, kept: Any = None) -> Morea
     _require_speeds(field)
     step = _Step.begun(field, t, x, h)
     rows, mu, z = step.rows, step.friction, step.z
-    is_told = kept is not None and not contacts.pads(field.system)
-    z1, found, after = _passes(step, ContactGuess.of(kept) if is_told else None)
+    if kept is None or contacts.pads(field.system):
+        z1, found = _passes(step, None)
+        after = _anew(found)
+    else:
+        z1, found, after = _from_guess(step, ContactGuess.of(kept))
     u = found.velocity.at[:, 0].add(-step.rebound)
     there = field.local(step.middle, h / 2 * z1)
     # What leaves by itself is left alone: to lift it as well would give it energy.
@@ -155,71 +158,58 @@ def moreau_step(field: Field, t: Any, x: Any, h: Any, kept: Any = None) -> Morea
     )
 
 
-def _passes(
-    step: _Step, kept: ContactGuess | None
-) -> tuple[Any, ContactSolution, ContactGuess]:
-    """z+, impulses, and what the next step is told; an impact is passed twice.
+def _passes(step: _Step, guess: Any) -> tuple[Any, ContactSolution]:
+    """z+ and impulses by Newton's steps from a guess; an impact is passed twice.
 
     In the second the forces are those of the mean speed that the first has found:
     bodies that strike and turn would else gain or lose by the axes of their speeds.
     """
 
-    def once(step: _Step, kept: Any) -> Any:
-        if kept is None:
-            found = step.solved(None)
-            after = _anew(found)
-        else:
-            found, after = _from_guess(step, ContactGuess(*kept))
-        return step.free + found.change[: step.z.shape[0]], found, after
+    def once(step: _Step, guess: Any) -> tuple[Any, ContactSolution]:
+        found = step.solved(guess)
+        return step.free + found.change[: step.z.shape[0]], found
 
     def turn(state: Any) -> Any:
-        count, bend, _, (_, _, last) = state
-        guess = None
-        if kept is not None:
-            pairs = zip(kept, last, strict=True)
-            guess = [jnp.where(count == 0, a, b) for a, b in pairs]
-        z1, found, after = once(step.bent(bend), guess)
+        count, bend, _, (_, last) = state
+        near = None if guess is None else jnp.where(count == 0, guess, last[0])
+        z1, found = once(step.bent(bend), near)
         lacks = step.answer.bend(z1)
         most = BENT * jnp.max(jnp.abs(z1 - step.z))
         is_lacking = jnp.max(jnp.abs(lacks - bend)) > most
-        return count + 1, lacks, is_lacking, (z1, found, after)
+        return count + 1, lacks, is_lacking, (z1, found)
 
     def goes_on(state: Any) -> Any:
         return (state[0] == 0) | (state[2] & (state[0] < PASSES))
 
-    like = jax.eval_shape(lambda: once(step, kept))
+    like = jax.eval_shape(lambda: once(step, guess))
     nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), like)
-    start = (
-        jnp.zeros((), jnp.int64),
-        jnp.zeros_like(step.z),
-        jnp.array(False),
-        nothing,
-    )
-    z1, found, after = lax.while_loop(goes_on, turn, start)[3]
-    return z1, ContactSolution(*found), ContactGuess(*after)
+    none = jnp.zeros((), jnp.int64)
+    start = (none, jnp.zeros_like(step.z), jnp.array(False), nothing)
+    z1, found = lax.while_loop(goes_on, turn, start)[3]
+    return z1, ContactSolution(*found)
 
 
 def _from_guess(
     step: _Step, kept: ContactGuess
-) -> tuple[ContactSolution, ContactGuess]:
-    """The solution that a guess is, or that Newton's steps find from it."""
+) -> tuple[Any, ContactSolution, ContactGuess]:
+    """z+, the solution that a guess is or that follows from it, and the next guess."""
     guess, mu, on = kept.pressing(step.is_active), step.friction, step.is_active
     change = step.change(guess.impulse)
     u = step.velocity(change)
     told = look_at(guess, u, mu, on)
 
-    def holds() -> tuple[ContactSolution, ContactGuess]:
+    def holds() -> tuple[Any, ContactSolution, ContactGuess]:
         none = jnp.zeros((), jnp.int64)
         own = (guess.impulse, u, told.residual, none, change, guess.mass)
-        return ContactSolution(*own), told.next
+        return step.free + change, ContactSolution(*own), told.next
 
-    def fails() -> tuple[ContactSolution, ContactGuess]:
-        found = step.solved(guess.impulse)
-        return found, _anew(found)
+    def fails() -> tuple[Any, ContactSolution, ContactGuess]:
+        z1, found = _passes(step, guess.impulse)
+        return z1, found, _anew(found)
 
-    found, after = lax.cond(told.holds, holds, fails)
+    z1, found, after = lax.cond(told.holds, holds, fails)
     mass = jnp.where(on, found[-1], guess.mass)
-    return ContactSolution(*found), ContactGuess(*after)._replace(mass=mass)
+    return z1, ContactSolution(*found), ContactGuess(*after)._replace(mass=mass)
 
 
 def _anew(found: ContactSolution) -> ContactGuess:
