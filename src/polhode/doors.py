@@ -51,7 +51,7 @@ DOORS: dict[str, str] = {
     "polhode.formulation.reading.read:Reading.picture": "show",
     "polhode.geometry.rotations.rotation:Rotation._repr_html_": "show",
     "polhode.integrate.storage.model_text:read": "files",
-    "polhode.integrate.storage.model_text:told": "files",
+    "polhode.integrate.storage.model_text:model_toml": "files",
     "polhode.integrate.results.sweep_result:Sweep.page": "show",
     "polhode.integrate.results.sweep_result:Sweep.plot": "show",
     "polhode.integrate.results.trajectory:Trajectory._repr_html_": "show",
