@@ -47,7 +47,7 @@ def test_what_rolls_down_a_slope_slips_beyond_its_limit(shape, share, most, roll
     motion = run(system, system.state(plane=(0, 0, R)), 1.0)
     rolling, sliding = G * np.sin(a) / (1 + share), G * (np.sin(a) - 0.2 * np.cos(a))
     assert_close(abs(motion.z[-1, 1]), rolling if rolls else sliding, rtol=1e-9)
-    assert motion["rest"].status[-1, 0] == ("sticks" if rolls else "slides")
+    assert motion["rest"].status[-1, 0] == ("rolls" if rolls else "slides")
 
 
 @pytest.mark.long

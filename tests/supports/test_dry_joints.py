@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import polhode as ph
 from closeness import assert_close
+from host_cupy import COMPILER, WITHOUT_COMPILER, host_cupy
 from polhode.errors import ModelError
 
 G = 9.81
@@ -116,3 +120,135 @@ def test_what_is_refused(ask, said):
     hinge = ph.Revolute("hinge", WORLD.origin, rod.point(0, 0, 0.5), axis=ph.Y)
     with pytest.raises(ModelError, match=said):
         ask(hinge)
+
+
+def hung(make) -> ph.System:
+    """A rod of 1 m and 2 kg that hangs on a universal joint with dry friction."""
+    rod = ph.Body("rod", ph.solids.rod(mass=2.0, length=1.0))
+    cross = ph.Universal(
+        "cross", WORLD.origin, rod.point(0, 0, 0.5), axis=ph.X, second_axis=ph.Y
+    )
+    return ph.System([cross], [ph.Weight(G)], supports=[make(cross)])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda j: ph.JointFriction(j, ph.Coulomb(0.3, 0.4), radius=0.1, name="rubs"),
+        lambda j: ph.Brake(
+            j, ph.Coulomb(0.3, 0.4), load=2.0 * G, radius=0.1, name="rubs"
+        ),
+    ],
+)
+def test_two_axes_are_held_by_one_cone(make):
+    """At rest it carries m g: l/2 |(sin a cos b, cos a sin b)| <= mu_s r, any way."""
+    system = hung(make)
+    limit = np.arcsin(0.4 * 0.1 / 0.5)
+    for turn in (0.0, 0.6, 2.0):
+        for share, rests in ((-1e-8, True), (1e-8, False)):
+            angles = scaled_to(turn, np.sin(limit + share))
+            allowed = ph.contact_modes(system.state(cross=tuple(angles)))
+            words = {mode.status["rubs"] for mode in allowed}
+            assert ("sticks" in words) == rests
+
+
+def scaled_to(turn: float, slope: float) -> np.ndarray:
+    """Angles along a way at which |(sin a cos b, cos a sin b)| has a size."""
+    way = np.array([np.cos(turn), np.sin(turn)])
+
+    def missed(s: float) -> float:
+        a, b = s * way
+        return np.hypot(np.sin(a) * np.cos(b), np.cos(a) * np.sin(b)) - slope
+
+    return brentq(missed, 0.0, 0.7, xtol=1e-15) * way
+
+
+def test_friction_that_sticks_slides_as_the_action_does():
+    """Of a cylindrical joint: the same accelerations, spin and slide in one cone."""
+    sleeve = ph.Body("sleeve", ph.solids.cylinder(mass=1.5, radius=0.1, length=0.2))
+    shaft = ph.Cylindrical("shaft", WORLD.origin, sleeve.point(0.02, 0, 0), axis=ph.Z)
+    rubs = ph.JointFriction(shaft, ph.Coulomb(0.2), radius=0.05, span=0.1)
+    weight = ph.Weight(G, up=(0.8, 0, 0.6))
+    dry = ph.System([shaft], [weight], supports=[rubs])
+    action = ph.System([shaft], [weight, rubs])
+    for speeds in ((3.0, 0.4), (-20.0, 0.1), (0.0, -1.0)):
+        given = {"shaft": (0.7, 0.1), "speeds": {"shaft": speeds}}
+        (mode,) = ph.contact_modes(dry.state(**given))
+        state = action.state(**given)
+        expected = ph.recursive(action).accelerations(state)
+        assert_close(mode.accelerations, expected, rtol=1e-10)
+
+
+@pytest.mark.long
+def test_a_spinning_sleeve_slides_down_its_shaft():
+    """Spin takes friction away from the slide: at rest it holds, spun it creeps down.
+
+    While a w >> v the force along the shaft is mu N v/(a w), and v goes to a w s/
+    sqrt(1 - s^2), s = tan(lean)/mu. Here it is asked of the ledger and of the end: it
+    stops and is held again.
+    """
+    sleeve = ph.Body("sleeve", ph.solids.cylinder(mass=1.5, radius=0.1, length=0.2))
+    shaft = ph.Cylindrical("shaft", WORLD.origin, sleeve.origin, axis=ph.Z)
+    rubs = ph.JointFriction(shaft, ph.Coulomb(0.2), radius=0.05)
+    lean = np.arctan(0.1)
+    weight = ph.Weight(G, up=(np.cos(lean), 0, np.sin(lean)))
+    system = ph.System([shaft], [weight], supports=[rubs], name="sleeve")
+    (rests,) = ph.contact_modes(system.state())
+    assert rests.status == {"friction of shaft": "sticks"}
+    start = system.state(speeds={"shaft": (30.0, 0.0)})
+    motion = ph.simulate(system, start, until=4.0, rtol=1e-9)
+    assert motion["friction of shaft"].status[-1, 0] == "sticks"
+    assert motion.q[-1, 1] < -0.01
+    assert np.max(np.abs(motion.z[-1])) < 1e-30
+    ledger = motion.ledger()
+    assert np.max(np.abs(ledger.balance)) <= ledger.promise
+    rubs = motion["friction of shaft"]
+    force, slip = rubs.friction[:, 0], rubs.slip[:, 0]
+    assert np.all(np.sum(force * slip, axis=1) <= 1e-7)  # rounding where it stops
+
+
+@pytest.mark.long
+def test_sweeps_have_the_bits_of_runs_alone():
+    """Closed contacts of every newer kind at once: rope, stop, brake, dry joint."""
+    system, starts = mixed()
+    swept = ph.sweep(system, starts, until=0.6, method=ph.methods.DormandPrince(1e-8))
+    for k, start in enumerate(starts):
+        alone = ph.simulate(
+            system, start, until=0.6, method=ph.methods.DormandPrince(1e-8)
+        )
+        assert np.array_equal(alone.q[-1], swept.final_q[k])
+        assert np.array_equal(alone.z[-1], swept.final_z[k])
+
+
+def mixed() -> tuple[ph.System, list[ph.State]]:
+    """A rod in a dry hinge with a stop and a brake, and a bob on a rope that slacks."""
+    rod = ph.Body("rod", ph.solids.rod(mass=2.0, length=1.0))
+    hinge = ph.Revolute("hinge", WORLD.origin, rod.point(0, 0, 0.5), axis=ph.Y)
+    bob = ph.Particle("bob", 0.3)
+    rope = ph.Distance(rod.point(0, 0, -0.5), bob.mass_centre, at_most=0.4)
+    supports = [
+        ph.JointFriction(hinge, ph.Coulomb(0.3, 0.4), radius=0.05, name="rubs"),
+        ph.Stop(hinge, -0.5, 0.8, restitution=0.3),
+        ph.Brake(hinge, ph.Coulomb(0.2, 0.3), name="brake"),
+    ]
+    system = ph.System([hinge, bob], [ph.Weight(G)], [rope], supports=supports)
+    starts = [
+        system.state(
+            hinge=a, bob=(-np.sin(a), 0, -np.cos(a) - 0.3), speeds={"hinge": 2.0}
+        )
+        for a in (0.0, 0.2, 0.4)
+    ]
+    return system, starts
+
+
+@pytest.mark.long
+@pytest.mark.skipif(COMPILER is None, reason=WITHOUT_COMPILER)
+def test_kernels_for_a_gpu_have_the_same_bits(monkeypatch):
+    """The text of the CUDA kernel, run on the host."""
+    monkeypatch.setitem(sys.modules, "cupy", host_cupy())
+    system, starts = mixed()
+    given = {"until": 0.3, "method": ph.methods.DormandPrince(1e-6)}
+    native = ph.sweep(system, starts, **given)
+    ours = ph.sweep(system, starts, backend="cuda", **given)
+    assert np.array_equal(ours.final_q, native.final_q)
+    assert np.array_equal(ours.final_z, native.final_z)

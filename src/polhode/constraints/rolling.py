@@ -332,3 +332,47 @@ class NoSlip:
         tangents = self.contact.tangents(placed, table)
         seen = placed.rotations[1].T @ slip
         return tangents.T @ (seen if self.belt is None else seen - self.belt(t, table))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class NoTurn:
+    """Two bodies that touch do not roll on each other, or do not spin.
+
+        w_t = 0        along the two tangents
+        w_n = 0        about the normal, where `spins` says so
+
+    w is the angular velocity of the one seen from the other.
+    """
+
+    contact: AnyContact
+    _: KW_ONLY
+    spins: bool = False
+    name: str = "no turn"
+    is_holonomic: ClassVar[bool] = False
+    joints: ClassVar[tuple[Joint, ...]] = ()
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """About the normal, or about both tangents."""
+        return ("spin",) if self.spins else ("along", "across")
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """The body that rests, and the one it rests on."""
+        return self.contact.bodies
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Those of the two points."""
+        return self.contact.parameters
+
+    def velocity(
+        self, placed: Placed, moving: Moving, t: Any = 0.0, table: Table = NOMINAL
+    ) -> Any:
+        """The angular velocity along what is held, in the axes of the ground."""
+        w = placed.rotations[1].T @ (moving.angular[0] - moving.angular[1])
+        if not self.spins:
+            return self.contact.tangents(placed, table).T @ w
+        spin = dot(self.contact.normal(placed, table), w)
+        return namespace(spin).stack([spin])

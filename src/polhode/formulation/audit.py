@@ -20,6 +20,8 @@ from polhode.formulation.compare import random_states
 from polhode.formulation.contact.in_mode import mode_of, two_sided
 from polhode.formulation.recursive.recursive import recursive
 from polhode.supports.candidates import RimCandidates
+from polhode.supports.polytope_pairs import OnPolytope
+from polhode.supports.segments import SegmentCandidates
 from polhode.system.checked_argument import system_argument
 from polhode.system.gather import driven_joints
 from polhode.system.loads import still_world, with_world
@@ -106,12 +108,16 @@ def audit(system: System, state: State | None = None) -> Audit:
     return Audit(system, reports, float(force), float(moment))
 
 
+# Contacts whose places no constraint of two sides keeps.
+CHANGING = (RimCandidates, SegmentCandidates, OnPolytope)
+
+
 def _touching(system: System) -> list[Constraint]:
     """The constraints that points of supports are while they stick."""
     points = [
         name
         for support in system.supports
-        if not isinstance(support.candidates, RimCandidates)
+        if not isinstance(support.candidates, CHANGING)
         for name in support.candidates.names
     ]
     found: list[Constraint] = []

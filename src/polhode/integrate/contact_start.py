@@ -40,6 +40,7 @@ from polhode.integrate.kernel.status import NEEDS_HOST
 from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.integrate.methods.registry import LOCATES_SWITCHES
+from polhode.supports.polytope_pairs import OnPolytope
 from polhode.system import contacts
 from polhode.system.contacts import names
 from polhode.system.system import System
@@ -78,6 +79,15 @@ def exact_equations(model: Any, method: Method | None, order: str) -> Equations:
 
 
 def _require_few(system: System) -> None:
+    for support in system.supports:
+        if isinstance(support.candidates, OnPolytope):
+            raise ModelError(
+                f"{support.name!r} cannot be located: it is of a"
+                f" {support.surface.shape} on a {support.on.shape}.",
+                "Where they touch jumps from corner to corner and edge to edge as they"
+                " slide and turn.",
+                "Take steps over contacts: method=ph.methods.Moreau(step=1e-3).",
+            )
     count = len(names(system))
     if count > MOST_POINTS:
         raise ModelError(

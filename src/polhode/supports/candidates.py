@@ -7,7 +7,8 @@ r"""Candidate points: the places of a surface that may touch what it rests on.
 
 A ball or a smooth surface has one candidate, a polytope one a corner, a capsule two (of
 two capsules see `segments`), a cylinder three on each rim: its lowest point, and two a
-third of a turn from it, that count where it stands flat.
+third of a turn from it, that count where it stands flat. Of two polytopes see
+`polytope_pairs`.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ from polhode.geometry.vector import cross, dot
 from polhode.matter.axes import turn_to
 from polhode.matter.parameter import Parameter, Table
 from polhode.supports.geometry import Geometry
+from polhode.supports.polytope import outside_of, polytope_of
+from polhode.supports.polytope_pairs import CapsuleOnPolytope, PolytopePair
 from polhode.supports.segments import ENDS, SegmentCandidates
 
 # Sine of a tilt below which an end counts as flat: its lowest point is then a fixed
@@ -161,7 +164,12 @@ class RimCandidates:
 
 
 Candidates: TypeAlias = (
-    SmoothCandidate | CornerCandidates | RimCandidates | SegmentCandidates
+    SmoothCandidate
+    | CornerCandidates
+    | RimCandidates
+    | SegmentCandidates
+    | PolytopePair
+    | CapsuleOnPolytope
 )
 
 
@@ -172,8 +180,13 @@ def candidates(
     axes: np.ndarray,
 ) -> Candidates:
     """All places of a surface that may touch a plane, a surface or a track."""
-    if isinstance(on, Corners):
+    if isinstance(on, Corners) and on.shape == "capsule":
         return _on_capsule(name, surface, on, axes)
+    if isinstance(on, Corners) and isinstance(surface, Corners):
+        return _on_polytope(name, surface, on, axes)
+    if isinstance(on, Corners):
+        _require_ball(name, surface, on)
+        on = outside_of(name, on)
     if isinstance(surface, Surface):
         return SmoothCandidate(contact_of(surface, on, axes), (name,))
     if isinstance(on, Surface) and on.radius is not None:
@@ -205,10 +218,35 @@ def _on_capsule(
         raise ModelError(
             f"{name!r} cannot find where a {surface.shape or 'surface'} touches a"
             " capsule.",
-            "Balls of a given radius and capsules touch capsules.",
+            "Balls of a given radius and capsules touch capsules; capsules touch boxes"
+            " and hulls.",
             "Exchange the two, or make one of them of balls and capsules.",
         )
     return SegmentCandidates(surface, on, axes, names)
+
+
+def _on_polytope(
+    name: str, surface: Corners, on: Corners, axes: np.ndarray
+) -> PolytopePair | CapsuleOnPolytope:
+    ground = polytope_of(name, on)
+    if surface.shape == "capsule":
+        words = tuple(f"{name} {word}" for word in ("begins", "ends", "nearest"))
+        return CapsuleOnPolytope(surface, on, axes, words)
+    longest = max(polytope_of(name, surface).loops.shape[1], ground.loops.shape[1])
+    places = [f"{name} place {k + 1}" for k in range(3 * longest)]
+    return PolytopePair(surface, on, axes, (*places, f"{name} edges"))
+
+
+def _require_ball(name: str, surface: Any, on: Corners) -> None:
+    if isinstance(surface, Surface) and surface.radius is not None:
+        return
+    raise ModelError(
+        f"{name!r} cannot find where a {surface.shape or 'surface'} touches a"
+        f" {on.shape}.",
+        "Balls, points, capsules, boxes and hulls touch boxes and hulls.",
+        "Exchange the two where the other rests on planes alone, or give it as a"
+        " ph.surfaces.hull with some corners.",
+    )
 
 
 def _attachment(on: Any) -> Attachment:

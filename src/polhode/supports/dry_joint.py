@@ -1,9 +1,10 @@
 r"""Dry friction of a joint under what the joint itself carries, that sticks.
 
-    |T| <= mu_s N sticks,   T = -mu_d N v/|v| slides,   v = a z,   torque a T
+    |T| <= mu_s N sticks,   T = -mu_d N v/|v| slides,   v = a z,   effort a T
     N = |F| + |M|/span      F, M the ideal reaction, which T itself changes
 
-a is the radius of a joint that turns, and 1 of one that slides.
+a is the radius for speeds in rad/s, and 1 for those in m/s. Of a joint with two speeds
+v and T are vectors along them: one cone for both.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from polhode.supports.joint_supports import (
     AlongJoint,
     JointCandidates,
     require_dry,
-    require_one_coordinate,
+    require_pads,
 )
 from polhode.supports.restitution import restitution_law
 
@@ -32,7 +33,7 @@ from polhode.supports.restitution import restitution_law
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class DryJoint(AlongJoint):
-    """Dry friction of a hinge or a slider that holds it at rest.
+    """Dry friction of a joint with one or two speeds that holds it at rest.
 
     It is pressed by the force and couple that the ideal joint carries, N = |F| +
     |M|/span; without a span the couple does not press. `friction` is `ph.Coulomb` or
@@ -56,9 +57,9 @@ class DryJoint(AlongJoint):
         put = object.__setattr__
         name = self.name or f"friction of {getattr(self.joint, 'name', '')}"
         put(self, "name", name)
-        require_one_coordinate(name, self.joint)
+        require_pads(name, self.joint)
         require_dry(name, self.friction)
-        if self.radius is None and self.joint.speed_units[0] == "rad/s":
+        if self.radius is None and "rad/s" in self.joint.speed_units:
             raise ModelError(
                 f"{name!r} has no radius, and joint {self.joint.name!r} turns.",
                 "The torque of friction is the force at the surface times its radius.",

@@ -1,11 +1,13 @@
 r"""Supports along the coordinate of a joint: stops that may open, brakes that stick.
 
     Stop     0 <= q - lower  _|_  N >= 0,     0 <= upper - q  _|_  N >= 0
-    Brake    |T| <= mu_s L sticks,  T = -mu_d L v/|v| slides,  v = r z,  torque r T
+    Brake    |T| <= mu_s L sticks,  T = -mu_d L v/|v| slides,  v = a z,  effort a T
 
 A stop pushes along the speed of its joint, N in N or N m. The pads of a brake are
 pressed by a load L that is given, so that it never opens; it gives no impulse, for its
-force is finite.
+force is finite. Of a joint with two speeds v and T are vectors: one cone for both. Arms
+a are the radius for speeds in rad/s, and 1 for those in m/s. Friction and slip of a run
+are then told along the speeds, in their order, and not along the world's axes.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ from polhode.supports.restitution import Restitution, restitution_law
 @final
 @dataclass(frozen=True, eq=False)
 class JointCandidates:
-    """Bounds of one coordinate, +1 below and -1 above it; or the pads of a brake.
+    """Bounds of one coordinate, +1 below and -1 above it; or pads along one or two.
 
     signs, bounds   (k,) of stops: gap = sign (q - bound); a brake has gap 0
     load, radius    of a brake; None of stops
@@ -77,28 +79,47 @@ class JointCandidates:
         (q,) = placed.coordinates
         R, p = self.joint.second_frame(table)
         xp = namespace(placed.rotations, q)
-        axis = placed.rotations[0] @ (R @ xp.asarray(self.joint.axis_at(table)))
         point = placed.origins[0] + placed.rotations[0] @ p
         gap = [
             s * (q[0] - at(bound, table))
             for s, bound in zip(self.signs, self.bounds, strict=False)
         ]
         none = xp.zeros(3)
-        # Forces of a brake are along the axis, as its first tangent.
+        if self.joint.speeds == 1:
+            axis = placed.rotations[0] @ (R @ xp.asarray(self.joint.axis_at(table)))
+            across = [none, axis, none]
+        else:
+            # A turn and a slide may have one axis: entries are along the speeds.
+            axis, across = none, [none, *np.eye(3)[:2]]
+        # Forces of pads are along the axis, as their first tangent.
         columns = [
-            xp.stack([s * axis, none, none] if gap else [none, axis, none], axis=1)
+            xp.stack([s * axis, none, none] if gap else across, axis=1)
             for s in self.signs
         ]
         gaps = xp.stack(gap) if gap else 0.0 * q[:1]
         return Geometry(gaps, xp.stack([point] * len(columns)), xp.stack(columns))
 
     def rows(self, table: Table) -> Any:
-        """What of u (k, 3) each unit of the joint's speed gives."""
-        xp = namespace(at(self.radius, table))
+        """What of u each unit of the joint's speeds gives: (k, 3, speeds)."""
         if self.bounds:
-            return np.array([[s, 0.0, 0.0] for s in self.signs])
-        r = 1.0 * xp.asarray(at(self.radius, table))
-        return xp.stack([0.0 * r, r, 0.0 * r])[None]
+            return np.array([[[s], [0.0], [0.0]] for s in self.signs])
+        arms = [at(arm, table) for arm in self.arms]
+        xp = namespace(*arms)
+        arms = [1.0 * xp.asarray(arm) for arm in arms]
+        none = 0.0 * arms[0]
+        each = [
+            xp.stack([none, *(a if j == k else none for j in range(len(arms))), none])
+            for k, a in enumerate(arms)
+        ]
+        return xp.stack([column[:3] for column in each], axis=1)[None]
+
+    @property
+    def arms(self) -> tuple[Quantity, ...]:
+        """Of pads, one a speed: what a unit of it makes them slip."""
+        units = self.joint.speed_units
+        # Of one speed the radius is the arm, of a joint that slides too.
+        turns = [unit == "rad/s" or len(units) == 1 for unit in units]
+        return tuple(self.radius if turn else 1.0 for turn in turns)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -217,10 +238,11 @@ class Stop(AlongJoint):
 class Brake(AlongJoint):
     """Dry friction of a joint that sticks: pads at a radius, pressed by a given load.
 
-    Of a joint that slides the radius is 1. With load and radius left at 1 the numbers
-    of the law are forces or torques: `ph.Brake(hinge, ph.Coulomb(0.3, 0.4))` slides
-    against 0.3 N m and holds up to 0.4 N m. `friction` is `ph.Coulomb` or
-    `ph.contact.Stribeck`.
+    Of a joint that slides the radius is 1. Of one with two speeds (universal,
+    cylindrical) the slip is a vector, and one cone holds both. With load and radius
+    left at 1 the numbers of the law are forces or torques: `ph.Brake(hinge,
+    ph.Coulomb(0.3, 0.4))` slides against 0.3 N m and holds up to 0.4 N m. `friction` is
+    `ph.Coulomb` or `ph.contact.Stribeck`.
 
     >>> import polhode as ph
     >>> rod = ph.Body("rod", ph.solids.rod(mass=1.2, length=0.8))
@@ -239,7 +261,7 @@ class Brake(AlongJoint):
         put = object.__setattr__
         name = self.name or f"brake of {getattr(self.joint, 'name', '')}"
         put(self, "name", name)
-        require_one_coordinate(name, self.joint)
+        require_pads(name, self.joint)
         require_dry(name, self.friction)
         for word, unit in (("load", "N"), ("radius", "m")):
             value = coefficient(name, word, getattr(self, word), unit=unit)
@@ -269,9 +291,10 @@ class Brake(AlongJoint):
         return at(rubs.dynamic, table), at(rubs.static, table), 0.0
 
     def __repr__(self) -> str:
-        unit = "N m" if self.joint.speed_units[0] == "rad/s" else "N"
-        static = at(self.friction.static)
-        holds = static * at(self.load) * at(self.radius)
+        is_one = self.joint.speeds == 1
+        unit = "N m" if is_one and self.joint.speed_units[0] == "rad/s" else "N"
+        holds = at(self.friction.static) * at(self.load)
+        holds = holds * at(self.radius) if is_one else holds
         return f"Brake({self.name!r}: holds {holds:g} {unit})"
 
 
@@ -283,6 +306,19 @@ def require_dry(name: str, law: Any) -> None:
         f"{name!r} cannot have the friction {law!r}.",
         "It sticks while |T| <= mu_s L, and slides with mu_d L against it.",
         "Give ph.Coulomb(dynamic, static) or ph.contact.Stribeck(...).",
+    )
+
+
+def require_pads(name: str, joint: Any) -> None:
+    """Refuse what has no one or two speeds along which pads rub."""
+    if isinstance(joint, Joint) and 1 <= joint.speeds <= 2:
+        return
+    said = joint if not isinstance(joint, Joint) else f"joint {joint.name!r}"
+    raise ModelError(
+        f"{name!r} cannot be along {said}.",
+        "Dry friction that sticks is along the one or two speeds of a joint.",
+        "Give a ph.Revolute, ph.Prismatic, ph.Cylindrical or ph.Universal joint of the"
+        " system; of more speeds, ph.JointFriction among the actions.",
     )
 
 

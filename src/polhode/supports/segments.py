@@ -81,7 +81,7 @@ def _pairs(first: Any, second: Any, count: int) -> Any:
     xp = namespace(first, second)
     if count == 1:
         return xp.stack([xp.stack([first[0], _nearest(first[0], second)])])
-    pairs = [_nearest_pair(first, second)]
+    pairs = [nearest_pair(first, second)]
     pairs += [xp.stack([end, _nearest(end, second)]) for end in first]
     pairs += [xp.stack([_nearest(end, first), end]) for end in second]
     return xp.stack(pairs)
@@ -94,7 +94,7 @@ def _nearest(point: Any, ends: Any) -> Any:
     return ends[0] + xp.clip(dot(point - ends[0], d) / dot(d, d), 0.0, 1.0) * d
 
 
-def _nearest_pair(first: Any, second: Any) -> Any:
+def nearest_pair(first: Any, second: Any) -> Any:
     """The nearest places (2, 3) of two segments, without branches."""
     d, e, w = first[1] - first[0], second[1] - second[0], first[0] - second[0]
     dd, ee, de = dot(d, d), dot(e, e), dot(d, e)

@@ -36,14 +36,14 @@ class Support:
     """A surface of one body that may rest on, slide on and strike another.
 
     `on` is a point of a plane square to `normal` (in the axes of the body that has it,
-    towards the one that rests), a ball, a capsule, a smooth surface or a track. Without
-    `friction` (`ph.Coulomb`, `ph.contact.Stribeck`, `ph.contact.Anisotropic`) it is
-    smooth; `restitution` is a law, or a number for Stronge's. `belt` is the velocity
-    (3,) with which the plane's own matter runs in its body's axes: numbers, parameters
-    or functions of time, or one function that gives all three; a table that shakes is
-    a body with a prescribed motion. Where friction is so strong that no push keeps a
-    sliding point out (Painleve) a run ends in words; with `jam=True` it jams: an impact
-    without collision, along Routh's path.
+    towards the one that rests), a ball, a capsule, a box, a hull, a smooth surface or a
+    track. Without `friction` (`ph.Coulomb`, `ph.contact.Stribeck`,
+    `ph.contact.Anisotropic`) it is smooth; `restitution` is a law, or a number for
+    Stronge's. `belt` is the velocity (3,) with which the plane's own matter runs in its
+    body's axes: numbers, parameters or functions of time, or one function that gives
+    all three; a table that shakes is a body with a prescribed motion. Where friction is
+    so strong that no push keeps a sliding point out (Painleve) a run ends in words;
+    with `jam=True` it jams: an impact without collision, along Routh's path.
 
     >>> import polhode as ph
     >>> block = ph.Body("block", ph.solids.box(mass=1.0, x=0.1, y=0.1, z=0.1))
@@ -133,11 +133,10 @@ def _require_pair(name: str, surface: Any, on: Any) -> None:
             "Give ph.surfaces.point(body.point(x, y, z)), ph.surfaces.box(body.origin,"
             " sides), ph.surfaces.sphere(point, radius) or another of ph.surfaces.",
         )
-    is_capsule = isinstance(on, Corners) and on.shape == "capsule"
-    if not is_capsule and not isinstance(on, Surface | Track | Attachment):
+    if not isinstance(on, Surface | Track | Attachment | Corners):
         raise ModelError(
             f"{name!r} has nothing to rest on: {on!r} was given.",
-            "A body rests on a plane through a point, on a smooth surface, a capsule or"
-            " a track.",
+            "A body rests on a plane through a point, on a smooth surface, a capsule, a"
+            " box, a hull or a track.",
             "Give a point such as world.origin, ph.surfaces.sphere, or a track.",
         )

@@ -170,7 +170,7 @@ def _velocities(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
     here = _geometry(system, t, q, table)
     v = _slips(system, t, q, z, table)
     u = jnp.sum(here.axes * v[:, :, None], axis=1)
-    u = _with_joints(system, u, lambda rows, own: rows * z[own.speed], table)
+    u = _with_joints(system, u, lambda rows, own: rows @ z[own.speed], table)
     return with_strands(system, u, lambda own: own.rates(t, q, z, table))
 
 
@@ -218,14 +218,15 @@ def slips(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
         slip = jnp.where(couples(system)[:, None], turning, slip)
 
     def along(rows: Any, own: _AlongJoint) -> Any:
-        return rows[:, 1:2] * z[own.speed] * axes[own.first : own.last, :, 1]
+        slip = (rows @ z[own.speed])[:, 1:]
+        return jnp.sum(axes[own.first : own.last, :, 1:] * slip[:, None, :], axis=2)
 
     slip = _with_joints(system, slip, along, table)
     return with_strands(system, slip, lambda own: 0.0 * slip[own.first : own.last, 0])
 
 
 class _AlongJoint(NamedTuple):
-    """Candidates first..last - 1 of a support along a joint, and its speed in z."""
+    """Candidates first..last - 1 of a support along a joint, and its speeds in z."""
 
     support: Any
     first: int
@@ -303,7 +304,7 @@ def _firsts(system: System) -> list[int]:
 
 
 def _with_joints(system: System, found: Any, rows: Any, table: Table) -> Any:
-    """Of all candidates (n, ...); of those along joints `rows(u of a unit speed, it)`.
+    """Of all candidates (n, ...); of those along joints `rows(u of unit speeds, it)`.
 
     Of a system without such it is what was given, bit by bit.
     """
@@ -392,9 +393,7 @@ def _jacobians(system: System, t: Any, q: Any, here: Geometry, table: Table) -> 
     first, second = _pairs(system)
     J = jnp.swapaxes(here.axes, 1, 2) @ (of(first) - of(second))
     unit = np.eye(system.speeds)
-    J = _with_joints(
-        system, J, lambda rows, own: rows[:, :, None] * unit[own.speed], table
-    )
+    J = _with_joints(system, J, lambda rows, own: rows @ unit[own.speed], table)
 
     def by_speeds(own: Strands) -> Any:
         rates = jax.jacfwd(lambda z: own.rates(t, q, z, table))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from polhode.actions.action import Action
+from polhode.actions.contact.brake_friction import BrakeFriction
 from polhode.actions.contact.carried_friction import ConstraintFriction, JointFriction
 from polhode.actions.contact.compliant_contact import CompliantContact
 from polhode.actions.force_elements.joint_law import JointDamper, JointSpring, Motor
@@ -42,7 +43,14 @@ if TYPE_CHECKING:
 
 # Laws of a joint's own coordinates and speeds, not of poses.
 ALONG_JOINTS = (
-    *(JointSpring, JointDamper, Motor, JointFriction, WheelMotor),
+    *(
+        JointSpring,
+        JointDamper,
+        Motor,
+        JointFriction,
+        WheelMotor,
+        BrakeFriction,
+    ),
     *(BumpStop, JointCurve, TorqueMotor),
 )
 # Laws of the coordinates and speeds of several joints at once.

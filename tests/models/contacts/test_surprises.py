@@ -101,7 +101,7 @@ def test_a_ball_struck_low_comes_back():
     v = (5 * 2.0 + 2 * 0.0286 * -250) / 7
     assert_close(motion["ball"].velocity[-1, 0], v, rtol=1e-6)
     assert v < 0
-    assert motion["cloth"].status[-1, 0] == "sticks"
+    assert motion["cloth"].status[-1, 0] == "rolls"
 
 
 @pytest.mark.long

@@ -41,7 +41,7 @@ from polhode.constraints.constraint import Constraint, Placed
 from polhode.constraints.rolling import Touching
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
-from polhode.geometry.vector import norm
+from polhode.geometry.vector import dot, norm
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 from polhode.matter.parameter import parameters_in as listed
@@ -59,8 +59,8 @@ class JointFriction(JointAction):
     a is the radius for speeds in rad/s and 1 for those in m/s, so that a z is how the
     surfaces slip, all speeds of the joint together. F and M are the force and couple of
     the ideal reaction; without a span the couple does not press. Given among the
-    supports of a system, of a joint with one speed and a law that is dry, it sticks
-    (`ph.contact.DryJoint`); among the actions nothing holds at rest.
+    supports of a system, of a joint with one or two speeds and a law that is dry, it
+    sticks (`ph.contact.DryJoint`); among the actions nothing holds at rest.
 
     >>> import polhode as ph
     >>> rod = ph.Body("rod", ph.solids.rod(mass=1.2, length=0.8))
@@ -247,7 +247,64 @@ class ConstraintFriction(BodyAction):
             )
 
 
-REAL = (JointFriction, ConstraintFriction)
+@final
+@dataclass(frozen=True, eq=False)
+class ContactCouple(BodyAction):
+    """A couple against rolling or spinning, under the push of a contact that stays.
+
+        M = -law(w, N),      N = |F|
+
+    w is the angular velocity of the body that rests seen from the other, its part about
+    the normal where it `spins`, else the rest of it. The coefficients of the law are
+    arms, in metres.
+    """
+
+    constraint: Touching
+    law: FrictionLaw
+    _: KW_ONLY
+    spins: bool = False
+    name: str = ""
+
+    @property
+    def load_name(self) -> str:
+        """Under which name the table has the push."""
+        return f"{self.name}.load"
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """The body that rests, then the one it rests on."""
+        return self.constraint.bodies
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Those of the contact and of the law."""
+        return (*self.constraint.parameters, *self.law.parameters)
+
+    def wrenches(
+        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+    ) -> Wrenches:
+        """The couple on the one body, and its opposite on the other."""
+        placed = Placed(*poses, ())
+        n = poses.rotations[..., 1, :, :] @ self.constraint.contact.normal(
+            placed, table
+        )
+        w = twists.angular[..., 0, :] - twists.angular[..., 1, :]
+        about = n * dot(n, w)
+        w = about if self.spins else w - about
+        push = namespace(w).asarray(table[self.load_name], dtype=float)
+        M = self.law.force(w, push, table)
+        return interaction(poses, 0.0 * M, 0.0 * M, M)
+
+    def load(self, reaction: Any, table: Table = NOMINAL) -> Any:
+        """N of what the ideal constraint exerts on the body, [torque; force] (6,)."""
+        return norm(reaction[3:])
+
+    def fault(self) -> str:
+        """Where the push has no solution."""
+        return UNKNOWN
+
+
+REAL = (JointFriction, ConstraintFriction, ContactCouple)
 
 
 def _require_law(name: str, law: Any) -> None:

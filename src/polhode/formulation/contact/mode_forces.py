@@ -27,7 +27,7 @@ from polhode.formulation.equations import Core, Equations
 from polhode.formulation.questions.reactions import wrenches_by_balance
 from polhode.formulation.recursive.recursive import recursive
 from polhode.matter.parameter import Table
-from polhode.system.contacts import contact_length, refuse_supports
+from polhode.system.contacts import contact_length, refuse_supports, strikes
 from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ OF_CONTACTS = (MODES, MEMORY)
 YIELD = 1e-5
 # Of the right side: what more iterations, that yield by FIRMER of it, have to remove.
 MISSED, FIRMER = 1e-12, 1e-4
+# Of the accelerations of free contacts: what of those of held ones is rounding.
+KEPT = 1e-13
 # Of the greatest: what a sticking contact counts that can hold less, see `decide`.
 WEAKEST = 1e-3
 ITERATIONS = 4
@@ -307,8 +309,10 @@ def _contact_equations(system: System) -> Equations:
     @shared
     def accelerations(t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
         problem = problem_function(system)(t, q, z, without_modes(table))
-        r = mode_forces(problem, modes_in(system, table)).force.reshape(-1)
+        modes = modes_in(system, table)
+        r = mode_forces(problem, modes).force.reshape(-1)
         z_dot = problem.acceleration + problem.speeds @ r
+        z_dot = _without_rounding(problem, modes, z_dot, strikes(system))
         return z_dot, problem.intensities + problem.reactions @ r
 
     def joint_wrenches(t: Any, q: Any, z: Any, solution: Any, table: Table) -> Any:
@@ -344,6 +348,28 @@ def _contact_equations(system: System) -> Equations:
         core,
         knows_contacts=True,
     )
+
+
+def _without_rounding(
+    problem: ContactProblem, modes: Modes, z_dot: Any, presses: np.ndarray
+) -> Any:
+    """z' (nz,) in which contacts keep their modes to rounding, J z' + bias = 0.
+
+    Forces at a long arm on a body of little inertia are known to rounding times the
+    ratio of what they move at most and at least; what that leaves of u' is seen in z',
+    and is removed there. `presses` (n,) is 0 of pads, whose first rows are no gaps.
+    """
+    J = problem.rows.jacobian.reshape(-1, z_dot.shape[0])
+    rows = normal_and_held(modes.closed, modes.sticks).reshape(-1, 3)
+    mask = rows.at[:, 0].multiply(presses).reshape(-1)
+    left = mask * (J @ z_dot + problem.rows.bias.reshape(-1))
+    W = problem.delassus
+
+    def removed() -> Any:
+        return z_dot - problem.speeds @ masked_solution(W, W, mask, left)
+
+    size = jnp.max(jnp.abs(mask * problem.free))
+    return lax.cond(jnp.max(jnp.abs(left)) > KEPT * size, removed, lambda: z_dot)
 
 
 GUARDS = ("touches", "opens", "breaks away", "stops", "jams")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, final
 import sympy
 
 from polhode.actions.contact.friction_laws import Stribeck
+from polhode.constraints.rolling import NoTurn
 from polhode.errors import ModelError
 from polhode.formulation.contact.in_mode import TwoSided, two_sided
 from polhode.formulation.lagrange import lagrange
@@ -31,7 +32,8 @@ from polhode.lowering.reading.definitions import Definition
 from polhode.lowering.reading.ring import ALLOWED
 from polhode.lowering.reading.sympy_reader import to_latex
 from polhode.matter.parameter import Parameter, at
-from polhode.supports.joint_supports import Stop
+from polhode.supports.joint_supports import JointCandidates, Stop
+from polhode.supports.rolling_friction import CoupleCandidates
 from polhode.system.checked_argument import system_argument
 from polhode.system.contacts import names as names_of
 from polhode.system.system import System
@@ -57,6 +59,7 @@ class ContactLaw:
     dynamic, static, restitution   symbols or numbers; two of an ellipse
     law         name of the law of restitution
     fall        of Stribeck's law: the speed and the viscous part; else empty
+    presses     of what only rubs: what its push is; empty of others, which have a gap
     """
 
     name: str
@@ -68,17 +71,20 @@ class ContactLaw:
     restitution: Any
     law: str
     fall: tuple[Any, ...] = ()
+    presses: str = ""
 
     def texts(self) -> list[str]:
         """Complementarity, friction and restitution in plain text."""
         N, T = self.push, ", ".join(map(str, self.friction))
         gap = "g" if self.gap is None else rounded(self.gap)
-        lines = [f"0 <= {gap}  _|_  {N} >= 0"]
+        lines = [self.presses or f"0 <= {gap}  _|_  {N} >= 0"]
         if self.friction and isinstance(self.dynamic, tuple):
             lines += self._ellipse()
         elif self.friction:
             lines.append(f"|({T})| <= {self.static}*{N} where {self.name!r} sticks")
             lines.append(f"({T}) = -{self._sliding()}*{N} v/|v| where it slides")
+        if self.presses:
+            return lines
         if self.restitution == 0:
             return [*lines, "u_N+ = 0 where it strikes"]
         strikes = RESTITUTIONS[self.law].format(e=self.restitution)
@@ -106,6 +112,8 @@ class ContactLaw:
         N = to_latex(self.push)
         gap = "g" if self.gap is None else to_latex(rounded(self.gap))
         lines = [rf"0 \le {gap} \perp {N} \ge 0"]
+        if self.presses:
+            lines = [rf"\text{{{self.presses}}}"]
         if self.friction and (self.fall or isinstance(self.dynamic, tuple)):
             said = self._ellipse() if isinstance(self.dynamic, tuple) else self.texts()
             lines += [rf"\text{{{line}}}" for line in said if "v|" in line]
@@ -159,7 +167,7 @@ class ContactReading:
     @property
     def rows(self) -> int:
         """How many rows of the reading are of contacts."""
-        return sum(1 + len(law.friction) for law in self.laws)
+        return sum((not law.presses) + len(law.friction) for law in self.laws)
 
     def c(self) -> str:
         """Refused: a program of one mode would let contacts pull."""
@@ -275,7 +283,22 @@ def _require_multipliers(equations: Equations, forces: int) -> None:
 
 def _forces(points: list[TwoSided]) -> list[Any]:
     """N, T1 and T2 of all points, in the order of the rows."""
-    return [s for p in points for s in (_whole_push(p), *_friction(p))]
+    found: list[Any] = []
+    for p in points:
+        if p.touching is None:
+            pairs = zip(_arms(p), _friction(p), strict=True)
+            found += [arm * T for arm, T in pairs]
+        else:
+            found += [_whole_push(p), *_friction(p)]
+    return found
+
+
+def _arms(point: TwoSided) -> list[Any]:
+    """How long the arm of each friction of what only rubs is, in symbols."""
+    own = point.support.candidates
+    if isinstance(own, JointCandidates):
+        return [_symbol(arm) for arm in own.arms]
+    return [sympy.Integer(1) for _ in _friction(point)]
 
 
 def _whole_push(point: TwoSided) -> Any:
@@ -325,7 +348,10 @@ def _push(point: TwoSided) -> sympy.Symbol:
 def _friction(point: TwoSided) -> tuple[sympy.Symbol, ...]:
     if point.no_slip is None:
         return ()
-    return tuple(sympy.Symbol(f"T{k}_{_word(point.name)}") for k in (1, 2))
+    letter = "M" if isinstance(point.no_slip, NoTurn) else "T"
+    count = len(point.no_slip.rows)
+    numbers = [""] if count == 1 else range(1, count + 1)
+    return tuple(sympy.Symbol(f"{letter}{k}_{_word(point.name)}") for k in numbers)
 
 
 def _word(name: str) -> str:
@@ -336,7 +362,7 @@ def _gaps(reading: Reading, closed: System, points: list[TwoSided]) -> list[Any]
     """g of each point in symbols, None where it was not read."""
     of_place = [c.name for c in closed.constraints if c.is_holonomic for _ in c.rows]
     by_row = dict(zip(of_place, reading.positions, strict=True))
-    found = [by_row.get(p.touching.name) for p in points]
+    found = [p.touching and by_row.get(p.touching.name) for p in points]
     return [None if g is None or g.has(sympy.nan) else g for g in found]
 
 
@@ -346,17 +372,35 @@ def _law(point: TwoSided, gap: Any) -> ContactLaw:
     fall: tuple[Any, ...] = ()
     if isinstance(rubs, Stribeck):
         fall = (_symbol(rubs.speed), _symbol(rubs.viscous))
+    N, presses = _pressed(point)
     return ContactLaw(
         point.name,
         gap,
-        _push(point),
+        N,
         _friction(point),
         _symbols(rubs.dynamic) if rubs else 0,
         _symbols(rubs.static) if rubs else 0,
         _symbol(support.law.restitution),
         type(support.law).__name__,
         fall,
+        presses,
     )
+
+
+def _pressed(point: TwoSided) -> tuple[sympy.Symbol, str]:
+    """N of a point, and in words what presses it where it only rubs."""
+    if point.touching is not None:
+        return _push(point), ""
+    own, N = point.support.candidates, _push(point)
+    if isinstance(own, CoupleCandidates):
+        contact = own.support.candidates.names[own.names.index(point.name)]
+        N = _push(point._replace(name=contact))
+        return N, f"{N} presses {point.name!r} too"
+    assert isinstance(own, JointCandidates)
+    if own.load is not None:
+        return N, f"{N} = {_symbol(own.load)}"
+    couple = "" if own.span is None else f" + |M|/{_symbol(own.span)}"
+    return N, f"{N} = |F|{couple} of {own.joint.name!r}"
 
 
 def _symbols(value: Any) -> Any:

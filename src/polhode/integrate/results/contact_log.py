@@ -31,6 +31,7 @@ from polhode.integrate.contact.contact_rows import is_switch, record_of
 from polhode.integrate.events.occurrence_buffer import T
 from polhode.integrate.events.occurrence_rows import Met, tail_of
 from polhode.integrate.results.body_motion import Reaction
+from polhode.integrate.results.rolling_status import with_rolling
 from polhode.lowering.compile import compile
 from polhode.system.contacts import names, owners, slips, tangent_scales
 
@@ -319,7 +320,7 @@ def all_rows(motion: Trajectory) -> ContactRow:
 class SupportMotion:  # limit: its questions are the columns of a table
     """How a support went: rows of the motion, one column for each of its k points.
 
-    status    (n, k) "open", "slides" or "sticks"
+    status    (n, k) "open", "slides", "sticks", or of a round one that does "rolls"
     gap       (n, k) m
     push      (n, k) N, never negative but by rounding
     friction  (n, k, 3) N on the body that rests, along the world's axes
@@ -348,7 +349,9 @@ class SupportMotion:  # limit: its questions are the columns of a table
         modes = self.motion.contacts.modes(self.motion)
         closed, sticks = modes.closed[:, self._own], modes.sticks[:, self._own]
         sliding = np.where(sticks > 0, "sticks", "slides")
-        return np.where(closed > 0, sliding, "open").astype(object)
+        found = np.where(closed > 0, sliding, "open").astype(object)
+        support = self.motion.system.supports[self.number]
+        return with_rolling(self.motion, support, found, lambda: self.normal)
 
     @property
     def gap(self) -> np.ndarray:

@@ -18,6 +18,7 @@ from jax import lax
 from polhode.errors import IntegrationError
 from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.methods.mechanical.moreau import RESTING, Moreau, moreau_step
+from polhode.integrate.results.rolling_status import with_rolling
 from polhode.lowering.compile import compile
 from polhode.system import contacts
 from polhode.system.contacts import friction_label
@@ -237,7 +238,7 @@ class SteppedSupport:
 
     At each row stands what the step that ends there did; at the first row nothing.
 
-    status    (n, k) "open", "slides" or "sticks"
+    status    (n, k) "open", "slides", "sticks", or of a round one that does "rolls"
     gap       (n, k) m
     push      (n, k) N, the mean over the step
     friction  (n, k, 3) N on the body that rests, along the world's axes
@@ -284,7 +285,13 @@ class SteppedSupport:
         size = length_at_rest(self.motion.system)
         slips = np.linalg.norm(self.slip, axis=-1) > RESTING * size
         closed = np.where(slips, "slides", "sticks")
-        return np.where(self.push > 0, closed, "open")
+        found = np.where(self.push > 0, closed, "open")
+        support = self.motion.system.supports[self.number]
+        return with_rolling(self.motion, support, found, self._normals)
+
+    def _normals(self) -> np.ndarray:
+        each = self.steps.axes[:, self._own][..., 0]
+        return np.concatenate([each[:1], each])
 
     @property
     def _force(self) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Contacts drawn: planes that bodies rest on, pushes, friction and its cone."""
+"""Contacts drawn: planes to rest on, pushes, friction, its cone and its couples."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from polhode.actions.attachment import Attachment
 from polhode.constraints.constraint import coordinates_of
 from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.matter.axes import turn_to
-from polhode.show.drawing.arrows import LONGEST, Arrow, Arrows, scaled
+from polhode.show.drawing.arrows import LONGEST, WIDEST, Arrow, Arrows, arc, scaled
 from polhode.show.drawing.glyphs import Link
 from polhode.show.plots.palette import LIGHT, Theme
+from polhode.supports.rolling_friction import CoupleCandidates
 from polhode.supports.slack_rope import SlackRope
 from polhode.supports.support import Support
 
@@ -33,6 +34,7 @@ class ContactFrames(NamedTuple):
     friction  (n, k, 3) N
     static    (k,) the friction of the cones
     scale     metres drawn for one newton
+    couples   against rolling and spinning, N m, as arcs; None where there are none
     """
 
     names: tuple[str, ...]
@@ -41,6 +43,7 @@ class ContactFrames(NamedTuple):
     friction: np.ndarray
     static: np.ndarray
     scale: float
+    couples: Arrows | None = None
 
 
 def contact_frames(rows: Trajectory, size: float) -> ContactFrames | None:
@@ -69,7 +72,23 @@ def contact_frames(rows: Trajectory, size: float) -> ContactFrames | None:
         friction,
         np.array(static),
         LONGEST * size / most if most else 0.0,
+        _friction_couples(rows, size),
     )
+
+
+def _friction_couples(rows: Trajectory, size: float) -> Arrows | None:
+    """Couples at points of supports, one arc a point; None where nothing turns."""
+    arrows = []
+    for support in rows.system.supports:
+        if not isinstance(support.candidates, CoupleCandidates):
+            continue
+        own = rows[support.name]
+        arrows += [
+            Arrow(name, own.point[:, k], own.friction[:, k])
+            for k, name in enumerate(own.points)
+        ]
+    kind = scaled("friction couple", "N m", arrows, WIDEST * size)
+    return kind._replace(is_bent=True) if kind.arrows else None
 
 
 def contact_arrows(rows: Trajectory, size: float) -> tuple[Arrows, ...]:
@@ -90,6 +109,8 @@ def contact_arrows(rows: Trajectory, size: float) -> tuple[Arrows, ...]:
         kinds.append(
             scaled(kind, "N", arrows, LONGEST * size)._replace(scale=found.scale)
         )
+    if found.couples is not None:
+        kinds.append(found.couples)
     return tuple(kind for kind in kinds if kind.arrows)
 
 
@@ -162,12 +183,26 @@ def paint_contacts(
         T = found.scale * found.friction[frame, k]
         if float(np.linalg.norm(T)) > 0.02 * pressed:
             _arrow(axes, view, at, at + T, tint)
+    if found.couples is not None:
+        for arrow in found.couples.arrows:
+            about = found.couples.scale * arrow.vectors[frame]
+            _arc(axes, view, arrow.tails[frame], about, theme.arrows["friction couple"])
 
 
 def _arrow(axes: Any, view: Any, tail: Any, tip: Any, tint: str) -> None:
     x, y, _ = view.project(np.array([tail, tip]))
     style = {"arrowstyle": "-|>", "color": tint, "lw": 1.4, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", (x[1], y[1]), (x[0], y[0]), arrowprops=style, zorder=4)
+
+
+def _arc(axes: Any, view: Any, at: np.ndarray, about: np.ndarray, tint: str) -> None:
+    """A couple, as wide as it is great."""
+    if not np.any(about):
+        return
+    points = arc(at, about)
+    x, y, _ = view.project(points)
+    axes.plot(x, y, color=tint, lw=1.4, zorder=4)
+    _arrow(axes, view, points[-2], points[-1], tint)
 
 
 def _cone(axes: Any, view: Any, arrow: np.ndarray, static: float, tint: str) -> None:

@@ -128,7 +128,7 @@ def _arrows(kind: Any, scene: Scene) -> dict[str, Any]:
         for arrow in kind.arrows
     ]
     shown = kind.kind == "angular momentum" and _rolls(scene)
-    shown = shown or kind.kind in ("push", "friction")
+    shown = shown or kind.kind in ("push", "friction", "friction couple")
     return {
         **kind._asdict(),
         "arrows": arrows,

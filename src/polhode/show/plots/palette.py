@@ -54,6 +54,7 @@ LIGHT = Theme(
         "friction": "#c98a1b",
         "couple": "#e07b39",
         "reaction couple": "#7fa32b",
+        "friction couple": "#c98a1b",
     },
 )
 # The same hues, lighter: each stands out from its paper as its twin does from white.
@@ -80,6 +81,7 @@ DARK = Theme(
         "friction": "#e3ad45",
         "couple": "#f0995f",
         "reaction couple": "#a9cd55",
+        "friction couple": "#e3ad45",
     },
 )
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
