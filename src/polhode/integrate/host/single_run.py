@@ -144,7 +144,9 @@ def run_single(
     for k, t_end in enumerate(given.output_times.tolist()):
         lane = lane.to(t_end)
         if given.sampled:
-            t[:, k], x[:, k] = at_goal(lane.run.glider, lane.run.bounds, t_end)
+            run = lane.run
+            sign = np.sign(run.bounds.stop - run.bounds.start)
+            t[:, k], x[:, k] = at_goal(run.glider, sign, t_end)
         else:
             t[:, k], x[:, k] = lane.part(T), lane.part(X)
     lane = lane.to(until)  # samples may end before
