@@ -53,8 +53,8 @@ class ContactGuess(NamedTuple):
     def pressing(self, is_active: Any) -> ContactGuess:
         """Without the impulses of contacts that have opened."""
         on = is_active[:, None]
-        kept = (jnp.where(on, x, 0.0) for x in (self.impulse, self.last))
-        return ContactGuess(*kept, self.mass)
+        r, d = (jnp.where(on, x, 0.0) for x in (self.impulse, self.last))
+        return ContactGuess(r, d, self.mass)
 
 
 def guess_width(n: int) -> int:
