@@ -13,7 +13,7 @@ from typing import Any
 
 PACKAGES = (
     *("polhode", "jax", "jaxlib", "llvmlite", "numpy", "mujoco", "pin", "drake"),
-    *("diffrax", "heyoka"),
+    *("diffrax", "heyoka", "exudyn"),
 )
 
 

@@ -1,8 +1,9 @@
-"""A box at rest on a plane in MuJoCo, stepped in C."""
+"""A box at rest on a plane, and what a file describes, in MuJoCo, stepped in C."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import mujoco
 
@@ -20,6 +21,19 @@ def stepper(side: float, mu: float, step: float, steps: int) -> Callable[[], flo
     )
     data = mujoco.MjData(model)
     mujoco.mj_step(model, data, nstep=2000)  # it sinks to where it rests
+
+    def run() -> float:
+        mujoco.mj_step(model, data, nstep=steps)
+        return float(data.qpos[2])
+
+    return run
+
+
+def settled(path: Path, before: int, steps: int) -> Callable[[], float]:
+    """Makes so many steps of a model that has settled; the height of its trunk."""
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data, nstep=before)
 
     def run() -> float:
         mujoco.mj_step(model, data, nstep=steps)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -14,10 +16,18 @@ import numpy as np
 import polhode as ph
 from benchmarks.measure import require_agreement
 from benchmarks.subjects.bulk import double_pendulum
-from benchmarks.table import Claim, Measured, seconds, times_faster, times_slower
+from benchmarks.table import (
+    Claim,
+    Measured,
+    itself,
+    seconds,
+    times_faster,
+    times_slower,
+)
 
 RUNS, SLAB, UNTIL = 8192, 1024, 20.0
 MANY = 1_000_000
+WRITTEN = 65_536
 WORKERS = 2
 
 
@@ -62,14 +72,18 @@ def by_executor(rounds: int) -> Measured:
     return Measured(best["ours"], best["loop"], note)
 
 
+def a_million() -> ph.results.Sweep:
+    """Double pendulums where they begin: a table is as long whatever became of them."""
+    q, z = np.random.default_rng(0).normal(size=(2, MANY, 2))
+    system = double_pendulum()
+    return ph.sweep(system, ph.States(system, 0.0, q, z), until=0.0)
+
+
 def read_back(rounds: int) -> Measured:
     """Seconds in which polars has the mean of one column of a million runs."""
     import polars
 
-    rng = np.random.default_rng(0)
-    system = double_pendulum()
-    q, z = rng.normal(size=(2, MANY, 2))
-    found = ph.sweep(system, ph.States(system, 0.0, q, z), until=0.0)
+    found = a_million()
     with tempfile.TemporaryDirectory() as place:
         folder = found.to_parquet(Path(place) / "table")
         times = []
@@ -81,6 +95,55 @@ def read_back(rounds: int) -> Measured:
         require_agreement("mean of a column", mean, found.final_q[:, 1].mean(), 1e-9)
         size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
     return Measured(min(times), None, f"{size:.0f} MB on disk")
+
+
+# The largest resident set is asked of the process itself: `getrusage` would tell that
+# of the one which started it.
+READER = """
+import sys
+import polars
+
+def most():
+    lines = open("/proc/self/status").read().splitlines()
+    return next(float(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+
+begun = most()
+scan = polars.scan_parquet(sys.argv[1])
+mean = scan.select(polars.col("elbow").mean()).collect().item()
+print(mean, most() - begun, begun)
+"""
+
+
+def memory_to_read(rounds: int) -> Measured:
+    """Megabytes by which a process grows that reads one column of a million runs."""
+    found = a_million()
+    with tempfile.TemporaryDirectory() as place:
+        table = found.to_parquet(Path(place) / "table") / "*.parquet"
+        given = [sys.executable, "-c", READER, str(table)]
+        told = subprocess.run(given, capture_output=True, text=True, check=True).stdout
+    mean, grown, before = map(float, told.split())
+    require_agreement("mean of a column", mean, found.final_q[:, 1].mean(), 1e-9)
+    return Measured(grown / 1024, None, f"{before / 1024:.0f} MB before, with polars")
+
+
+def written(rounds: int) -> Measured:
+    """Processor time of a sweep to a folder, and of the same to memory.
+
+    By the form that takes longer. Threads that write are counted with the rest.
+    """
+    drawn, wish = ensemble(WRITTEN), {"until": UNTIL, "slab": 8 * SLAB}
+    best = dict.fromkeys(("memory", "netcdf", "parquet"), np.inf)
+    for k in range(1 + max(2, rounds // 15)):
+        for form in best:
+            with tempfile.TemporaryDirectory() as place:
+                own = {} if form == "memory" else {"to": f"{place}/a", "form": form}
+                begun = time.process_time()
+                ph.sweep(drawn.system, drawn, **wish, **own)
+                if k:
+                    best[form] = min(best[form], time.process_time() - begun)
+    forms = {form: best[form] / best["memory"] for form in ("netcdf", "parquet")}
+    note = ", ".join(f"{form} {ratio:.3f}" for form, ratio in forms.items())
+    return Measured(max(best["netcdf"], best["parquet"]), best["memory"], note)
 
 
 def sampled(rounds: int) -> Measured:
@@ -185,5 +248,24 @@ CLAIMS = [
         measure=read_back,
         required=0.1,
         judge=seconds,
+    ),
+    Claim(
+        name="parquet-memory",
+        work="memory of a process that finds the mean of a column of 10^6 runs",
+        other="a limit",
+        compared="growth of its largest resident set, by polars",
+        measure=memory_to_read,
+        required=200.0,
+        judge=itself,
+        unit=" MB",
+    ),
+    Claim(
+        name="sweep-write",
+        work=f"a sweep of {WRITTEN} double pendulums to a folder",
+        other="to memory",
+        compared="netCDF or Parquet, whichever is slower; processor time",
+        measure=written,
+        required=1.1,
+        judge=times_slower,
     ),
 ]

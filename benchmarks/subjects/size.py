@@ -6,8 +6,10 @@ tables, so that what is made for them does not grow with the number of like part
 
 from __future__ import annotations
 
+import importlib
 import time
 from functools import partial
+from importlib.util import find_spec
 from itertools import pairwise
 from typing import Any
 
@@ -108,12 +110,38 @@ def step_of_row(loops: int, rounds: int) -> Measured:
     return Measured((taken[2200] - taken[200]) / 2000, None)
 
 
+def of_peer(call: str) -> Any:
+    """In a fresh process: a model of `peers.large_models`, built and moved."""
+    from benchmarks.peers import large_models
+
+    name, _, number = call.partition("(")
+    model, count = getattr(large_models, name), int(number.rstrip(")"))
+    # Imports are not counted, as they are not of ours.
+    importlib.import_module(name.partition("_")[0])
+    return timed(lambda: model(count))
+
+
+def beside(call: str, peers: str, rounds: int) -> Measured:
+    """Our first result, with those of MuJoCo and Exudyn in the note."""
+    ours, told = cold(call, rounds, module="size"), []
+    for word in ("MuJoCo", "Exudyn"):
+        if find_spec(word.lower()) is None:
+            told.append(f"{word} is not installed")
+            continue
+        peer = f"of_peer('{word.lower()}_{peers}')"
+        taken = cold(peer, rounds, module="size").ours
+        told.append(f"{word} {taken:.2g} s")
+    return Measured(ours.ours, None, note=", ".join(told))
+
+
 CLAIMS = [
     *(
         limit_claim(
             f"size-fourbars-{loops}{word}",
             f"{loops} four-bars closed by {how}: built, and first simulate, cold",
-            partial(cold, f"four_bar_row({loops}, {bool(word)})", module="size"),
+            partial(
+                beside, f"four_bar_row({loops}, {bool(word)})", f"four_bars({loops})"
+            ),
             most,
         )
         for loops, most in ((40, 6.0), (200, 15.0))
@@ -131,13 +159,13 @@ CLAIMS = [
     limit_claim(
         "size-chain-1000",
         "chain of 1000 links: built, and first simulate, cold",
-        partial(cold, "long_chain(1000)", module="size"),
+        partial(beside, "long_chain(1000)", "chain(1000)"),
         10.0,
     ),
     limit_claim(
         "size-net",
         "net of 2500 particles on springs: built, and first simulate, cold",
-        partial(cold, "net(50)", module="size"),
+        partial(beside, "net(50)", "net(50)"),
         10.0,
     ),
 ]

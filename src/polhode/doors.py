@@ -43,6 +43,7 @@ DOORS: dict[str, str] = {
     "polhode.analyse.equilibria.steady_motion:SteadyMotion.plot": "show",
     "polhode.analyse.equilibria.steady_motion:SteadyMotions.plot": "show",
     "polhode.analyse.sensitivities.uncertainty:Uncertainty.plot": "show",
+    "polhode.double:_doubled": "lowering",
     "polhode.formulation.compare:Comparison.plot": "show",
     "polhode.formulation.equations:Equations._repr_html_": "show",
     "polhode.formulation.reading.contact_reading:ContactReading._repr_html_": "show",

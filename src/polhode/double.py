@@ -1,8 +1,9 @@
-"""Evaluation of users' functions in double precision, whatever JAX is set to.
+"""Evaluation of functions in double precision, whatever JAX is set to.
 
 Functions that users write are traced: plain arithmetic or `jax.numpy`.
-Inside a trace they are simply called. Outside, they run compiled, in double precision,
-and give NumPy arrays; the user's own `jax_enable_x64` is left as it was.
+Inside a trace they are simply called. Outside, they run in double precision and give
+NumPy arrays; the user's own `jax_enable_x64` is left as it was. Nothing is compiled for
+it where NumPy can do it: see `lowering/evaluation`.
 """
 
 from __future__ import annotations
@@ -12,15 +13,13 @@ from functools import wraps
 from typing import Any
 from weakref import WeakValueDictionary
 
-import numpy as np
-
 _KNOWN: WeakValueDictionary[int, Any] = WeakValueDictionary()
 
 
 def doubled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, compiled on its first call outside a trace.
+    """The function, traced on its first call outside a trace.
 
-    Arguments are arrays or trees of arrays. One law that many things share is compiled
+    Arguments are arrays or trees of arrays. One law that many things share is traced
     once for all of them.
     """
     # What is found holds its function: while it lives no other has its place.
@@ -31,19 +30,19 @@ def doubled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _doubled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function where a trace calls it, its evaluation elsewhere."""
     import jax
 
-    compiled = jax.jit(function)
+    from polhode.lowering.evaluation.evaluation import Evaluation
+
+    evaluation = Evaluation(function)
 
     @wraps(function)
     def evaluate(*arguments: Any, **by_name: Any) -> Any:
-        leaves = jax.tree.leaves((arguments, by_name))
+        leaves, tree = jax.tree.flatten((arguments, by_name))
         if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
             return function(*arguments, **by_name)
-        with jax.enable_x64(True):
-            given = (arguments, by_name)
-            values, named = jax.tree.map(lambda x: np.asarray(x, float), given)
-            return jax.tree.map(np.asarray, compiled(*values, **named))
+        return evaluation(leaves, tree)
 
     return evaluate
 

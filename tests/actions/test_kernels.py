@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from closeness import assert_close
-from jitted_together import JittedTogether
+from traced_kernel import evaluated
 
 FILES = sorted(Path(__file__).parent.glob("kernels*.py"))
 KERNELS = {
@@ -18,15 +18,14 @@ KERNELS = {
     for file in FILES
     for name, kernel in runpy.run_path(str(file))["KERNELS"].items()
 }
-JITTED = JittedTogether(KERNELS)
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels_agree_outside_and_inside_a_trace(name):
-    """Under jit, in double precision: what NumPy gives to rounding."""
+    """Traced, in double precision: what NumPy gives to rounding."""
     function, arguments = KERNELS[name]
     plain = jax.tree.leaves(function(*arguments))
-    traced = jax.tree.leaves(JITTED[name])
+    traced = jax.tree.leaves(evaluated(*KERNELS[name]))
     assert len(plain) == len(traced)
     for one, other in zip(plain, traced, strict=True):
         assert np.asarray(one).dtype in (np.float64, np.bool_)

@@ -256,3 +256,17 @@ def test_keys_play_and_step(opened, viewer):
     until(opened, lambda: viewer.is_playing)
     opened.keyboard.press("Space")
     until(opened, lambda: not viewer.is_playing)
+
+
+def test_two_motions_stand_side_by_side(watched, motion):
+    """The clock is of the longer one; the shorter stands still at its end."""
+    longer = ph.simulate(motion.system, motion.at(0.0), until=6.0)
+    viewer = motion.show(browser=False, beside=longer)
+    watched.page.goto(viewer.url)
+    watched.page.get_by_text("time [s]").wait_for()
+    viewer.seek(5.5)
+    assert [live.time for live in viewer._lives] == [5.0, 5.5]
+    viewer.seek(9.0)
+    assert viewer.time == 6.0
+    assert watched.errors == []
+    viewer.close()

@@ -11,6 +11,7 @@ import polhode as ph
 from closeness import assert_close
 from polhode.constraints.constraint import Placed
 from polhode.constraints.loop import Loop
+from polhode.double import doubled
 from polhode.geometry.rotations import so3
 from polhode.geometry.vector import skew
 from polhode.system import numeric_constraints
@@ -42,7 +43,7 @@ def joined(kind) -> ph.System:
 
 @cache
 def differentiated(kind):
-    """The rate of the joint's equation along velocities (2, 3) and (2, 3), compiled."""
+    """The rate of the joint's equation along velocities (2, 3) and (2, 3), traced."""
     import jax
 
     (joint,) = joined(kind).tree.loops
@@ -53,7 +54,7 @@ def differentiated(kind):
 
         return jax.jvp(position, (R, p), (skew(w) @ R, v))[1]
 
-    return jax.jit(jax.vmap(rate, in_axes=(None, None, 0, 0), out_axes=1))
+    return doubled(jax.vmap(rate, in_axes=(None, None, 0, 0), out_axes=1))
 
 
 def rows_of(kind, state: ph.State) -> tuple[np.ndarray, np.ndarray]:
@@ -61,13 +62,10 @@ def rows_of(kind, state: ph.State) -> tuple[np.ndarray, np.ndarray]:
 
     Pi = sum f . v + sum g . w, by the rates of g along unit velocities.
     """
-    import jax
-
     R, p = joined(kind).poses(0, state.q)
     unit, still = np.eye(6).reshape(6, 2, 3), np.zeros((6, 2, 3))
     w, v = np.concatenate([still, unit]), np.concatenate([unit, still])
-    with jax.enable_x64(True):
-        columns = np.asarray(differentiated(kind)(R, p, w, v))
+    columns = differentiated(kind)(R, p, w, v)
     f, g = columns[:, :6], columns[:, 6:]
     return f.reshape(-1, 2, 3), g.reshape(-1, 2, 3)
 

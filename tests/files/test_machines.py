@@ -68,7 +68,15 @@ def workshop():
             )
             for law, road in zip(laws, roads, strict=True)
         ),
-        v.Tyre(wheel.origin, world.frame, 0.2, laws[0], load=3.0, spins=False),
+        v.Tyre(
+            wheel.origin,
+            world.frame,
+            0.2,
+            laws[0],
+            load=3.0,
+            spins=False,
+            relaxation=0.4,
+        ),
         sea.Buoyancy(ends[0], world.frame, 0.01, up=ph.Y),
         sea.HydrodynamicDrag(
             ends[0], world.frame, [1, 2, 3, 4, 5, 6.0], current=(1, 0, 2)

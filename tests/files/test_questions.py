@@ -10,7 +10,7 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 from polhode.cli import main
-from polhode.errors import AnalysisError, ModelFileError
+from polhode.errors import AnalysisError, FileError, ModelFileError
 from polhode.files.questions import bound_from, goal_from, spread
 
 RING = """polhode = 1
@@ -140,3 +140,47 @@ def test_the_command_optimises(capsys):
     assert main(["optimise", "pendulum", *vary, "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert_close(facts["variables"]["first speed of hinge"], 3.0, rtol=1e-6)
+
+
+QUESTIONS = {
+    "optimise": {
+        "variables": {"pendulum.mass": (0.5, 2.0)},
+        "least": "integral of hinge ** 2",
+        "keep": ["peak of hinge <= 1"],
+    },
+    "campbell": {"spin": "hinge", "speeds": np.linspace(0, 3, 4), "orders": [1.0]},
+    "section": {"every": 0.5, "after": 2.0, "over": "g", "values": np.arange(3.0)},
+}
+
+
+def test_questions_come_back(tmp_path):
+    """What a file asks is written again: sections, rows of numbers, bounds."""
+    path = tmp_path / "asked.toml"
+    ph.save_model(ph.models.pendulum(), path, questions=QUESTIONS)
+    once = ph.load_model(path)
+    again = tmp_path / "again.toml"
+    ph.save_model(once.system, again, start=once.start, questions=once.questions)
+    found = ph.load_model(again).questions
+    assert found.keys() == QUESTIONS.keys()
+    for word, told in QUESTIONS.items():
+        assert found[word].keys() == told.keys()
+        for name, value in told.items():
+            assert_same(found[word][name], value)
+
+
+def assert_same(found, value):
+    if isinstance(value, dict):
+        assert {k: tuple(v) for k, v in found.items()} == value
+    else:
+        assert np.array_equal(np.asarray(found), np.asarray(value))
+
+
+@pytest.mark.parametrize(
+    "asked", [{"campbel": {}}, {"section": {"evry": 1.0}}, {"optimise": 3}]
+)
+def test_a_question_that_no_command_asks_is_refused(asked, tmp_path):
+    """By name, with the nearest there is; nothing is written."""
+    path = tmp_path / "asked.toml"
+    with pytest.raises(FileError, match=r"campbel|evry|optimise"):
+        ph.save_model(ph.models.pendulum(), path, questions=asked)
+    assert not path.exists()

@@ -72,6 +72,25 @@ def test_maggis_reading_is_what_it_computes():
     assert np.isclose(printed, (M @ [rate] + b - equations.force(state))[0], rtol=1e-12)
 
 
+def test_a_joint_called_by_a_number_is_no_number():
+    """sin(q_2) and not sin(2): else length**2 were a power and a coordinate at once."""
+    rod = ph.Body("rod", ph.solids.rod(mass=1.0, length=1.0, along=ph.Z))
+    hinge = ph.Revolute("2", ph.World().origin, rod.point(0, 0, 0.5), axis=ph.Y)
+    reading = ph.gauss(ph.System([hinge], [ph.Weight(9.81)], name="p")).read()
+    names = {str(symbol) for symbol in reading.motion[0].free_symbols}
+    assert {"q_2", "q_2ddot"} <= names
+    assert r"\ddot{q}_{2}" in reading.latex()
+
+
+def test_a_twist_and_a_speed_of_one_name_are_two_symbols():
+    """A free craft's joint and body are both "craft"; the form has its own twists."""
+    system = ph.models.offset_craft()
+    symbols = symbols_of(ph.newton_euler(system), {})
+    assert not {*symbols.z} & {*symbols.y}
+    same = symbols_of(ph.gauss(system), {})
+    assert same.z == same.y
+
+
 def test_latex_escapes_names():
     """A comment sign would swallow the rest of the line."""
     latex = ph.lagrange(cart("left_arm#1 50%")).read().latex()

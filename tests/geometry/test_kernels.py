@@ -11,7 +11,7 @@ import pytest
 
 from closeness import assert_close
 from finite import derivative
-from jitted_together import JittedTogether
+from traced_kernel import evaluated
 
 KERNELS = runpy.run_path(str(Path(__file__).with_name("kernels.py")))["KERNELS"]
 
@@ -33,20 +33,18 @@ def value_and_rate(kernel):
     return lambda arguments, directions: jax.jvp(kernel, arguments, directions)
 
 
-JITTED = JittedTogether(
-    {
-        name: (value_and_rate(kernel), (arguments, directions_of(arguments)))
-        for name, (kernel, arguments) in KERNELS.items()
-    }
-)
+CALLS = {
+    name: (value_and_rate(kernel), (arguments, directions_of(arguments)))
+    for name, (kernel, arguments) in KERNELS.items()
+}
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_jit_and_jvp_agree_with_numpy(name):
-    """Jitted values are NumPy's within rounding; the jvp is the derivative."""
+    """Traced values are NumPy's within rounding; the jvp is the derivative."""
     kernel, arguments = KERNELS[name]
     directions = directions_of(arguments)
-    value, rate = JITTED[name]
+    value, rate = evaluated(*CALLS[name])
     assert flat(value).dtype == np.float64
     assert_close(flat(value), flat(kernel(*arguments)), rtol=1e-14)
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 from closeness import assert_close
+from polhode.double import doubled
 from polhode.geometry import se3
 from polhode.geometry.vector import skew, vee
 from polhode.joints.joint import freedoms, reaction_power
@@ -22,7 +23,7 @@ HOLDING = [joint for joint in JOINTS if joint.speeds < 6]
 
 @cache
 def traced(joint):
-    """Derivatives of a joint's answers, compiled once: f(q, z, V)."""
+    """Derivatives of a joint's answers, traced once: f(q, z, V)."""
     import jax
 
     def answers(q, z, V):
@@ -34,13 +35,7 @@ def traced(joint):
         step, way = jax.jvp(lambda d: joint.local(q, d), (0.0 * z,), (z,))
         return {"moved": moved, "residual": (value, rate), "local": (step, way)}
 
-    compiled = jax.jit(answers)
-
-    def evaluate(q, z, V):
-        with jax.enable_x64(True):
-            return jax.tree.map(np.asarray, compiled(q, z, V))
-
-    return evaluate
+    return doubled(answers)
 
 
 @family

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from closeness import assert_close
-from jitted_together import JittedTogether
 from polhode.lowering.compile import compile
+from traced_kernel import evaluated
 
 KERNELS = runpy.run_path(str(Path(__file__).with_name("kernels.py")))["KERNELS"]
 
@@ -24,23 +24,21 @@ def value_and_slope(function):
     return lambda *batch: jax.vmap(both)(*batch)
 
 
-JITTED = JittedTogether(
-    {
-        name: (value_and_slope(function), tuple(np.stack([a, a]) for a in arguments))
-        for name, (function, arguments) in KERNELS.items()
-    }
-)
+CALLS = {
+    name: (value_and_slope(function), tuple(np.stack([a, a]) for a in arguments))
+    for name, (function, arguments) in KERNELS.items()
+}
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_kernel_traces_batches_and_differentiates(name):
-    """Under jit, vmap and jvp at once it gives NumPy's numbers, slopes finite."""
+    """Traced, under vmap and jvp at once, it gives NumPy's numbers, slopes finite."""
     import jax
 
     function, arguments = KERNELS[name]
     plain = finite(jax.tree.leaves(function(*arguments)))
-    values, slopes = JITTED[name]
+    values, slopes = evaluated(*CALLS[name])
     for k in range(2):
         traced = finite([leaf[k] for leaf in jax.tree.leaves(values)])
         assert_close(traced, plain, rtol=1e-12, atol=1e-13)

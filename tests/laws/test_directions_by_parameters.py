@@ -38,6 +38,12 @@ KINDS = {
     "slider": lambda b, n: ph.Slider("j", WORLD.origin, b.origin, n),
     "planar": lambda b, n: ph.Planar("j", WORLD.origin, b.origin, n),
     "ball roller": lambda b, n: ph.BallRoller("j", WORLD.origin, b.origin, n),
+    "universal": lambda b, n: ph.Universal("j", WORLD.origin, b.mass_centre, n, ph.Y),
+    "universal, second": lambda b, n: ph.Universal(
+        "j", WORLD.origin, b.origin, ph.Y, n
+    ),
+    "roller": lambda b, n: ph.Roller("j", WORLD.origin, b.origin, n, ph.Y),
+    "roller, axis": lambda b, n: ph.Roller("j", WORLD.origin, b.origin, ph.Y, n),
 }
 
 

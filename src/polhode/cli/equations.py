@@ -98,6 +98,7 @@ def _facts(reading: Any) -> dict[str, Any]:
         "motion": [str(each) for each in reading.motion],
         "constraints": [str(each) for each in reading.constraints],
         "lagrangian": str(reading.lagrangian),
+        "where": {str(name): str(each) for name, each in reading.where},
         "is_shortest": reading.is_shortest,
         "contacts": [
             line for law in getattr(reading, "laws", ()) for line in law.texts()

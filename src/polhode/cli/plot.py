@@ -16,6 +16,7 @@ def plot(
     against: str = "t",
     out: Path = Path("plot.png"),
     until: float | None = None,
+    theme: str = "light",
     set: Changes | None = None,
     json: Json = False,
 ) -> None:
@@ -37,6 +38,8 @@ def plot(
         A .png, .svg or .pdf file.
     until
         Time at which the motion ends, s.
+    theme
+        light or dark.
     """
     from polhode.cli.answers import say_path
     from polhode.cli.waiting import waiting
@@ -45,5 +48,5 @@ def plot(
     motion = motion_of(subject, model, set or (), Span(until))
     names = what or [joint.name for joint in motion.system.joints if joint.coordinates]
     with waiting("Drawing"):
-        path = motion.plot(*names, against=against).save(out)
+        path = motion.plot(*names, against=against, theme=theme).save(out)
     say_path("picture", path, json)

@@ -280,6 +280,7 @@ MACHINE_ACTIONS: tuple[tuple[str, type, tuple[Field, ...]], ...] = (
             Field("road", table_or(law_of("x", "y")), "m, height", None),
             Field("trail", QUANTITY, "m, of the force across", 0.0),
             Field("fade", QUANTITY, "tan(slip angle) that halves the trail", 0.1),
+            Field("relaxation", QUANTITY, "m, of travel in which slip builds up", 0.0),
             Field("spins", FLAG, "whether the body turns with the wheel", True),
             Field("low_speed", NUMBER, "m/s", LOW_SPEED),
         ),

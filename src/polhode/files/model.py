@@ -13,7 +13,7 @@ from polhode.errors import FileError, ModelError, ModelFileError, PolhodeError
 from polhode.files.admission import LARGEST, admitted_text, require_shallow
 from polhode.files.issues import Issue, Lines, refusal
 from polhode.files.places import read_locked
-from polhode.files.questions import read_questions
+from polhode.files.questions import read_questions, write_questions
 from polhode.files.reading import read_system
 from polhode.files.report import Report
 from polhode.files.scope import INVALID, UNFIT, Bad, Scope
@@ -97,14 +97,16 @@ def save_model(
     start: State | None = None,
     run: Mapping[str, Any] | None = None,
     ensemble: Ensemble | None = None,
+    questions: Mapping[str, Any] | None = None,
 ) -> None:
     """Write the file from which `load_model` reads the same system again.
 
     Laws that are functions of Python are refused, each by name: a file holds no code.
-    `ph.Formula` says many of them in words that a file can hold. An ensemble has its
-    own start.
+    `ph.Formula` says many of them in words that a file can hold. An `ensemble` has its
+    own start. `questions` are those of `Model.questions`: {"campbell": {"spin": ...}}.
     """
-    text = model_text(system, start=start, run=run, ensemble=ensemble)
+    given: dict[str, Any] = {"run": run, "ensemble": ensemble, "questions": questions}
+    text = model_text(system, start=start, **given)
     target = admit_path(path)
     if target.suffix.lower() in OTHER_KINDS:
         raise FileError(
@@ -130,6 +132,7 @@ def model_text(
     start: State | None = None,
     run: Mapping[str, Any] | None = None,
     ensemble: Ensemble | None = None,
+    questions: Mapping[str, Any] | None = None,
 ) -> str:
     """The text of a system's model file."""
     if not isinstance(system, System):
@@ -153,6 +156,7 @@ def model_text(
         document["start"] = write_start(start)
     if run:
         document["run"] = write_run(run)
+    document |= write_questions(questions or {})
     text = to_toml(document)
     if len(text.encode()) > LARGEST:
         raise FileError(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from polhode.analyse.optimisation.goal import AtEnd, Bound, Goal, Integral, Peak
-from polhode.errors import AnalysisError
+from polhode.errors import AnalysisError, FileError
 from polhode.files.expression import Formula, names_in, parse
 from polhode.files.issues import Way, nearest
 from polhode.files.loads import read_table
@@ -182,6 +182,40 @@ def read_questions(scope: Scope, document: Mapping[str, Any]) -> dict[str, Any]:
         for word, values in QUESTIONS.items()
         if word in document
     }
+
+
+def write_questions(questions: Mapping[str, Any]) -> dict[str, Any]:
+    """The sections of questions as a file has them; others are refused.
+
+    >>> write_questions({"campbell": {"spin": "shaft", "speeds": np.array([0.0, 9.0])}})
+    {'campbell': {'spin': 'shaft', 'speeds': [0.0, 9.0]}}
+    """
+    written: dict[str, Any] = {}
+    for word, told in questions.items():
+        if word not in QUESTIONS or not isinstance(told, Mapping):
+            raise FileError(
+                f"a file cannot ask {word!r}: {told!r}.",
+                "Questions are sections, each a table.",
+                nearest(str(word), QUESTIONS),
+            )
+        for name in told:
+            if name not in QUESTIONS[word]:
+                raise FileError(
+                    f"the question {word!r} has no {name!r}.",
+                    "A section says what its command asks.",
+                    nearest(str(name), QUESTIONS[word]),
+                )
+        written[word] = {name: _plain(value) for name, value in told.items()}
+    return written
+
+
+def _plain(value: Any) -> Any:
+    """Arrays and tuples as lists, mappings as tables."""
+    if isinstance(value, np.ndarray | tuple | list):
+        return [_plain(each) for each in np.asarray(value, dtype=object).tolist()]
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    return value
 
 
 def question_schemas() -> dict[str, Any]:

@@ -50,6 +50,7 @@ from polhode.integrate.kernel.start import (
     initialise,
     require_feasible,
     step_settings,
+    told_first,
 )
 from polhode.integrate.kernel.status import DONE
 from polhode.integrate.methods.mechanical.moreau import Moreau
@@ -58,6 +59,8 @@ from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.results.contact_log import with_contact_log
 from polhode.integrate.results.motions import Motions
 from polhode.integrate.results.trajectory import Trajectory, settled_rows
+from polhode.matter.parameter import at
+from polhode.supports.restitution import Poisson, Stronge
 from polhode.system.contacts import names, pads, refuse_supports
 from polhode.system.state import State
 from polhode.system.system import System
@@ -238,7 +241,9 @@ def _start(
         context, chosen, given, held=inputs.held, wanted=wanted
     )
     context = context._replace(method=chosen.method)
-    stepper_states = start.stepper_state._replace(**inputs._asdict())
+    system = context.equations.system
+    first = told_first(start.stepper_state, chosen.method, system)
+    stepper_states = first._replace(**inputs._asdict())
     runs = Runs(stepper_states, start.bounds, given.table)
     width = stepper_states.x.shape[1]
     require_memory(chosen.method, runs.bounds, given.times, width, memory)
@@ -321,12 +326,32 @@ def _stepped(model: System, method: Method | None) -> Equations:
     if not isinstance(method, Moreau):
         refuse_supports(model, "A method for smooth motion")
     _refuse_dry_joints(model)
+    _refuse_phases(model)
 
     def known() -> Equations:
         smooth = recursive(model.without_supports)
         return replace(smooth, system=model, knows_contacts=True)
 
     return model.remembered("stepped motion", known)
+
+
+def _refuse_phases(model: System) -> None:
+    """Refuse laws of restitution by the halves of an impact, which steps do not have.
+
+    A plain number, or a law without friction, is Newton's as well.
+    """
+    for support in model.supports:
+        given = support.restitution
+        by_phases = isinstance(given, Stronge | Poisson)
+        if by_phases and support.friction is not None and at(given.restitution) != 0:
+            raise ModelError(
+                f"Moreau's scheme cannot take {given!r} of {support.name!r}.",
+                "That law compares the compression of an impact with its restitution;"
+                " a step has one impulse for both, and with friction the number alone"
+                " would be another law.",
+                f"Give ph.contact.Newton({at(given.restitution):g}), or leave the"
+                " method out: contacts are then located, and impacts have two halves.",
+            )
 
 
 def _refuse_dry_joints(model: System) -> None:

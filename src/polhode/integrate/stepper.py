@@ -441,7 +441,7 @@ def stepper(
             "Give a method of fixed step, such as ph.methods.CommutatorFree4.",
         )
     system = equations.system
-    refuse_dense_steps(system, chosen)
+    refuse_dense_steps(equations, chosen)
     sizes = {name: _size(system, name) for name in inputs}
     step = step_function(equations, chosen, size)
     columns = StepColumns(system.coordinates, system.speeds, sizes)

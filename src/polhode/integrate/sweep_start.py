@@ -25,7 +25,12 @@ from polhode.integrate.host.single_run import run_single
 from polhode.integrate.host.sweep_part import part_of
 from polhode.integrate.host.sweep_runs import Slab
 from polhode.integrate.kernel.chunk import Runs as ChunkRuns
-from polhode.integrate.kernel.start import initialise, require_feasible, step_settings
+from polhode.integrate.kernel.start import (
+    initialise,
+    require_feasible,
+    step_settings,
+    told_first,
+)
 from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 from polhode.integrate.results.sweep_result import Sweep
 
@@ -73,7 +78,8 @@ def launched(given: Given, slab: Slab) -> tuple[Batch, dict[int, PolhodeError]]:
     if len(refused) == total:
         raise_of_run(0, refused, total)
     require_feasible(given.equations, go, given.method)
-    stepper_states, bounds = go.stepper_state, go.bounds
+    system, bounds = given.equations.system, go.bounds
+    stepper_states = told_first(go.stepper_state, given.method, system)
     if refused:
         status = np.array(stepper_states.status)
         status[[*refused]] = [status_of(error) for error in refused.values()]

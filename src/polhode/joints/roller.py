@@ -10,9 +10,16 @@ import numpy as np
 from polhode.arrays import namespace
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
-from polhode.joints.seat import admit_triad
+from polhode.joints.seat import (
+    admit_axis,
+    admit_triad,
+    admitted,
+    entries_of,
+    triad_of,
+)
 from polhode.joints.turning import angle_about, tilt, turn_about, wrenches
 from polhode.matter.parameter import NOMINAL, Table
+from polhode.matter.quantities.direction import unit_at
 
 
 @final
@@ -48,36 +55,44 @@ class Roller(Joint):
     local = flat.local
 
     def __post_init__(self) -> None:
-        construct(self)
-        triad = admit_triad(self.name, "normal", self.normal)
-        axis_triad = admit_triad(self.name, "axis", self.axis)
+        normal, axis = (
+            admit_axis(self.name, word, getattr(self, word))
+            for word in ("normal", "axis")
+        )
+        construct(self, *entries_of(axis), axis=normal)
+        triad = admit_triad(self.name, "normal", normal)
+        axis_triad = admit_triad(self.name, "axis", axis)
         object.__setattr__(self, "triad", triad)
         object.__setattr__(self, "axis_triad", axis_triad)
-        object.__setattr__(self, "normal", triad[:, 2])
-        object.__setattr__(self, "axis", axis_triad[:, 2])
+        object.__setattr__(self, "normal", admitted(normal, triad))
+        object.__setattr__(self, "axis", admitted(axis, axis_triad))
 
     def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
         """A turn about the axis, the origin in the plane."""
-        return turn_about(self.axis, q[0]), self.triad[:, :2] @ q[1:]
+        place = self.triad_at(table)[:, :2] @ q[1:]
+        return turn_about(unit_at(self.axis, table), q[0]), place
 
     def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
         """V = [a z₁; Rᵀ(u z₂ + v z₃)]"""
-        linear = turn_about(self.axis, -q[0]) @ (self.triad[:, :2] @ z[1:])
-        return namespace(q, z).concatenate([self.axis * z[0], linear])
+        a = unit_at(self.axis, table)
+        linear = turn_about(a, -q[0]) @ (self.triad_at(table)[:, :2] @ z[1:])
+        return namespace(q, z, linear).concatenate([a * z[0], linear])
 
     def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
         """Couples square to the axis, and the force along the normal of F."""
-        normal_in_M = turn_about(self.axis, -q[0]) @ self.triad[:, 2:]
-        return wrenches(self.axis_triad[:, :2], normal_in_M)
+        across = triad_of(self.axis, self.axis_triad, table)[:, :2]
+        turn = turn_about(unit_at(self.axis, table), -q[0])
+        return wrenches(across, turn @ self.triad_at(table)[:, 2:])
 
     def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
         """The tilt of the axis (2) and the height above the plane (1)."""
-        height = self.triad[:, 2:].T @ p_FoMo_F
-        turn = tilt(self.axis_triad, R_FM)
+        height = self.triad_at(table)[:, 2:].T @ p_FoMo_F
+        turn = tilt(triad_of(self.axis, self.axis_triad, table), R_FM)
         return namespace(R_FM, height).concatenate([turn, height])
 
     def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
         """The angle in (-π, π], and the distances along u and v."""
         xp = namespace(R_FM, p_FoMo_F)
-        angle = angle_about(self.axis_triad, R_FM)
-        return xp.concatenate([xp.stack([angle]), self.triad[:, :2].T @ p_FoMo_F])
+        angle = angle_about(triad_of(self.axis, self.axis_triad, table), R_FM)
+        place = self.triad_at(table)[:, :2].T @ p_FoMo_F
+        return xp.concatenate([xp.stack([angle]), place])

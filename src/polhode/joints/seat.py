@@ -106,3 +106,13 @@ def admit_axis(name: str, word: str, axis: Any) -> Any:
 def admitted(axis: Any, triad: np.ndarray) -> Any:
     """What a joint keeps as its axis: a `Direction`, or the unit column n."""
     return axis if isinstance(axis, Direction) else triad[:, 2]
+
+
+def entries_of(axis: Any) -> tuple[Any, ...]:
+    """The three quantities of a `Direction`; none of a column of numbers."""
+    return axis.entries if isinstance(axis, Direction) else ()
+
+
+def triad_of(axis: Any, triad: np.ndarray, table: Table) -> Any:
+    """(u, v, n) of an axis that a joint keeps, for a table of parameters."""
+    return axis.triad(table) if isinstance(axis, Direction) else triad

@@ -12,9 +12,17 @@ from polhode.errors import ModelError
 from polhode.geometry.vector import cross, dot
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
-from polhode.joints.seat import STILL, admit_triad
+from polhode.joints.seat import (
+    STILL,
+    admit_axis,
+    admit_triad,
+    admitted,
+    entries_of,
+    triad_of,
+)
 from polhode.joints.turning import angle_about, turn_about, wrenches
 from polhode.matter.parameter import NOMINAL, Table
+from polhode.matter.quantities.direction import unit_at
 
 PARALLEL = 1e-9
 
@@ -37,7 +45,6 @@ class Universal(Joint):
     second_axis: Any
     triad: np.ndarray = field(init=False)
     second_triad: np.ndarray = field(init=False)
-    square: np.ndarray = field(init=False)
 
     coordinates: ClassVar[int] = 2
     speeds: ClassVar[int] = 2
@@ -54,62 +61,70 @@ class Universal(Joint):
     local = flat.local
 
     def __post_init__(self) -> None:
-        construct(self)
-        one = admit_triad(self.name, "axis", self.axis)
-        other = admit_triad(self.name, "second_axis", self.second_axis)
-        admitted = {
-            "axis": one[:, 2],
-            "second_axis": other[:, 2],
+        first, second = (
+            admit_axis(self.name, word, getattr(self, word))
+            for word in ("axis", "second_axis")
+        )
+        construct(self, *entries_of(second), axis=first)
+        one = admit_triad(self.name, "axis", first)
+        other = admit_triad(self.name, "second_axis", second)
+        require_apart(self.name, one[:, 2], other[:, 2])
+        kept = {
+            "axis": admitted(first, one),
+            "second_axis": admitted(second, other),
             "triad": one,
             "second_triad": other,
-            "square": _square_to(self.name, one[:, 2], other[:, 2]),
         }
-        for word, value in admitted.items():
+        for word, value in kept.items():
             object.__setattr__(self, word, value)
 
     def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
         """A turn about the first axis, then about the second one carried along."""
-        cross_in_F = turn_about(self.axis, q[0])
-        return cross_in_F @ turn_about(self.second_axis, q[1]), STILL
+        a, b = self._arms(table)
+        return turn_about(a, q[0]) @ turn_about(b, q[1]), STILL
 
     def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
         """V = [a' z₁ + b z₂; 0]"""
-        angular = self._in_second(q, self.axis) * z[0] + self.second_axis * z[1]
+        a, b = self._arms(table)
+        angular = turn_about(b, -q[1]) @ a * z[0] + b * z[1]
         return namespace(q, z).concatenate([angular, STILL])
 
     def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
         """The couple square to both arms of the cross, and any force."""
-        couple = self._in_second(q, self.square)
+        a, b = self._arms(table)
+        square = cross(a, b)
+        unit = square / namespace(square).sqrt(dot(square, square))
+        couple = turn_about(b, -q[1]) @ unit
         return wrenches(couple[:, None], np.eye(3))
 
     def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
         """(a.b - a.Rb)/|a x b| (1), and the way between the origins, in M (3)."""
         xp = namespace(R_FM, p_FoMo_F)
-        a, b = self.axis, self.second_axis
-        size = np.sqrt(1.0 - dot(a, b) ** 2)
+        a, b = self._arms(table)
+        size = namespace(a, b).sqrt(1.0 - dot(a, b) ** 2)
         opening = (dot(a, b) - a @ (R_FM @ b)) / size
         return xp.concatenate([xp.stack([opening]), R_FM.T @ p_FoMo_F])
 
     def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
         """Both angles in (-π, π]: first that which carries b to R b."""
         xp = namespace(R_FM)
-        a, b = self.axis, self.second_axis
+        a, b = self._arms(table)
         carried = R_FM @ b
         sine = dot(a, cross(b, carried))
         alpha = xp.arctan2(sine, dot(b, carried) - dot(a, b) * dot(a, carried))
         rest = turn_about(a, -alpha) @ R_FM
-        return xp.stack([alpha, angle_about(self.second_triad, rest)])
+        triad = triad_of(self.second_axis, self.second_triad, table)
+        return xp.stack([alpha, angle_about(triad, rest)])
 
-    def _in_second(self, q: Any, vector: Any) -> Any:
-        """A vector of the cross, written in M."""
-        return turn_about(self.second_axis, -q[1]) @ vector
+    def _arms(self, table: Table) -> tuple[Any, Any]:
+        """Both axes (3,), for a table of parameters."""
+        return unit_at(self.axis, table), unit_at(self.second_axis, table)
 
 
-def _square_to(name: str, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The unit vector along a x b; parallel arms are refused."""
+def require_apart(name: str, a: np.ndarray, b: np.ndarray) -> None:
+    """Refuse a cross whose arms are parallel."""
     column = cross(a, b)
-    length = np.sqrt(column @ column)
-    if length < PARALLEL:
+    if np.sqrt(column @ column) < PARALLEL:
         raise ModelError(
             f"the two axes of universal joint {name!r} are parallel.",
             "The arms of its cross must span a plane; along one line they give one"
@@ -117,6 +132,3 @@ def _square_to(name: str, a: np.ndarray, b: np.ndarray) -> np.ndarray:
             "Turn one of them, usually by a right angle, or use Revolute.",
             f"axis {a.tolist()}, second_axis {b.tolist()}",
         )
-    unit = column / length
-    unit.setflags(write=False)
-    return unit

@@ -56,7 +56,7 @@ def positions(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Any:
 
 def velocities(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
     """phi (rows,) of all constraints, zero where the speeds keep them."""
-    return _compiled(system, "velocities", _velocities)(t, q, z, dict(table))
+    return _traced(system, "velocities", _velocities)(t, q, z, dict(table))
 
 
 def constraint_rows(
@@ -65,7 +65,7 @@ def constraint_rows(
     """A (rows, speeds) and gamma (rows,) with A z_dot = gamma."""
     if not system.constraints:
         return np.zeros((0, system.tree.speeds)), np.zeros(0)
-    return _compiled(system, "rows", _rows)(t, q, z, dict(table))
+    return _traced(system, "rows", _rows)(t, q, z, dict(table))
 
 
 def placed(system: System, constraint: Any, poses: Poses, q: Any) -> Placed:
@@ -156,9 +156,11 @@ def _rows(system: System, t: Any, q: Any, z: Any, table: Table) -> tuple[Any, An
     return A, -jax.jvp(phi, (t, q, z), rest)[1]
 
 
-def _compiled(system: System, key: str, function: Any) -> Any:
-    """The function of the system, compiled once for each."""
-    return system.remembered(
-        key,
-        lambda: doubled(lambda t, q, z, table: function(system, t, q, z, table)),
-    )
+def _traced(system: System, key: str, function: Any) -> Any:
+    """The function of the system, traced once for each, also inside other traces."""
+    import jax
+
+    def of_system(t: Any, q: Any, z: Any, table: Table) -> Any:
+        return function(system, t, q, z, table)
+
+    return system.remembered(key, lambda: doubled(jax.jit(of_system)))

@@ -247,7 +247,7 @@ class System:  # limit: its functions are the contract with all formulations
 
     def loaded(self, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Table:
         """The table, with the pushes that real joints and constraints carry."""
-        if not self._rubbing:
+        if not self.reads_reactions:
             return table
         from polhode.formulation.questions.real_reactions import loaded
 
@@ -389,7 +389,8 @@ class System:  # limit: its functions are the contract with all formulations
         return {n: v for n, v in self.values.items() if n in alone.parameters}
 
     @cached_property
-    def _rubbing(self) -> bool:
+    def reads_reactions(self) -> bool:
+        """Whether friction reads what joints or constraints carry."""
         return any(isinstance(action, REAL) for action in self.actions)
 
     @cached_property

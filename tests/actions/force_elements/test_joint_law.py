@@ -155,3 +155,16 @@ def test_springs_and_dampers_of_joints_take_their_numbers_by_name():
     hinge = ph.Revolute("hinge", world.origin, rod.origin, ph.X)
     assert ph.Spring(hinge, stiffness=3.0).stiffness == ph.Spring(hinge, 3.0).stiffness
     assert ph.Damper(hinge, damping=3.0).damping == ph.Damper(hinge, 3.0).damping
+
+
+@pytest.mark.parametrize("law", ["drive", None, [1.0, 2.0], {}])
+def test_a_motor_without_law_says_what_laws_and_inputs_are(law):
+    """A name is no effort: the error has both ways on."""
+    rod = ph.Body("rod", ph.solids.rod(mass=1.2, length=0.8))
+    hinge = ph.Revolute("hinge", ph.World().origin, rod.point(0, 0, 0.4), axis=ph.Y)
+    with pytest.raises(ModelError, match=r"lambda t, q, z") as refused:
+        ph.Motor(hinge, law)
+    assert 'inputs={"drive": law}' in str(refused.value)
+    with pytest.raises(ModelError, match=r"kg"):
+        ph.Motor(hinge, "3 kg")
+    assert ph.Motor(hinge, "3 N*m").law == 3.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,6 @@ from polhode.models.marine import rov as numbers
 
 # Fossen's axes: x ahead, y to the right, z down. Ours are turned by half about x.
 FLIP = np.diag([1.0, -1.0, -1.0])
-BOTH = np.kron(np.eye(2), FLIP)
 
 
 def skew(a):
@@ -21,43 +22,85 @@ def skew(a):
     return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
 
 
-def fossen(R, nu):
-    """nu' of M nu' + C(nu) nu + D(nu) nu + g(eta) = 0, in his axes and order [v; w].
+ORDER = [3, 4, 5, 0, 1, 2]
+# nu = [v; w] in his axes, of our speeds [w; v].
+TO_NU = np.block([[np.zeros((3, 3)), FLIP], [FLIP, np.zeros((3, 3))]])
+
+
+class Fossen(NamedTuple):
+    """M, C(nu), D(nu) and g(eta) of M nu' + C nu + D nu + g = tau, order [v; w].
 
     Handbook of Marine Craft Hydrodynamics and Motion Control, chapters 3, 6 and 8.
     """
+
+    M: np.ndarray
+    C: np.ndarray
+    D: np.ndarray
+    g: np.ndarray
+
+
+def fossen(R, nu) -> Fossen:
+    """At an attitude, in his axes."""
     m, I, r_g = numbers.MASS, numbers.INERTIA * np.eye(3), np.array([0, 0, numbers.LOW])
     I_o = I - m * skew(r_g) @ skew(r_g)
     M_rb = np.block([[m * np.eye(3), -m * skew(r_g)], [m * skew(r_g), I_o]])
-    order = [3, 4, 5, 0, 1, 2]
-    M_a = np.diag(np.array(numbers.ADDED)[order])
-    M = M_rb + M_a
+    M = M_rb + np.diag(np.array(numbers.ADDED)[ORDER])
     upper, lower = M[:3] @ nu, M[3:] @ nu
     C = np.block([[np.zeros((3, 3)), -skew(upper)], [-skew(upper), -skew(lower)]])
     D = np.diag(
-        np.array(numbers.LINEAR)[order]
-        + np.array(numbers.QUADRATIC)[order] * np.abs(nu)
+        np.array(numbers.LINEAR)[ORDER]
+        + np.array(numbers.QUADRATIC)[ORDER] * np.abs(nu)
     )
     down = R.T @ np.array([0.0, 0.0, 1.0])
     W, B = m * numbers.GRAVITY, numbers.BUOYANCY
     g = -np.concatenate([(W - B) * down, np.cross(r_g, W * down)])
-    return np.linalg.solve(M, -(C @ nu + D @ nu + g))
+    return Fossen(M, C, D, g)
+
+
+def sailing(seed):
+    """A random attitude and speed: the state, and Fossen's terms there."""
+    rng = np.random.default_rng(seed)
+    system = ph.models.rov()
+    R = so3.exp(rng.normal(size=3))
+    q = system.joints[0].coordinates_from(R, rng.normal(size=3))
+    state = ph.State(system, 0.0, np.asarray(q), rng.normal(size=6))
+    return state, R, fossen(FLIP @ R @ FLIP, TO_NU @ state.z)
+
+
+def generalised(state, R, names):
+    """What some actions exert on the craft, as tau (6,) in Fossen's axes."""
+    wrenches = state.system.wrenches(state.t, state.q, state.z)
+    own = [wrenches[name] for name in names]
+    torque, force = (
+        sum(part)
+        for part in zip(*((w.torques[0], w.forces[0]) for w in own), strict=True)
+    )
+    return TO_NU @ np.concatenate([R.T @ torque, R.T @ force])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_it_is_fossens_form_term_by_term(seed):
+    """M; C by momenta, skew; D nu of the water; g of weight and buoyancy."""
+    state, R, terms = sailing(seed)
+    form, nu = ph.kirchhoff(state.system), TO_NU @ state.z
+    assert_close(TO_NU @ form.mass_matrix(state) @ TO_NU.T, terms.M, rtol=1e-14)
+    C = np.asarray(form.coriolis(state, "momentum"))
+    assert_close(TO_NU @ C @ TO_NU.T, terms.C, rtol=1e-13)
+    assert_close(terms.C, -terms.C.T, rtol=1e-13)
+    assert_close(generalised(state, R, ["water"]), -terms.D @ nu, rtol=1e-13)
+    rest = generalised(state, R, ["weight", "buoyancy"])
+    assert_close(rest, -terms.g, rtol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_it_accelerates_as_fossen_says(seed):
     """At random attitudes and rates, from two ways of writing it down."""
-    rng = np.random.default_rng(seed)
-    system = ph.models.rov()
-    R = so3.exp(rng.normal(size=3))
-    q = system.joints[0].coordinates_from(R, rng.normal(size=3))
-    z = rng.normal(size=6)  # [w; v] in the craft's axes
-    state = ph.State(system, 0.0, np.asarray(q), z)
-    found = ph.kirchhoff(system).accelerations(state)
-    nu = np.concatenate([FLIP @ z[3:], FLIP @ z[:3]])
-    wanted = fossen(FLIP @ R @ FLIP, nu)
-    ours = np.concatenate([FLIP @ wanted[3:], FLIP @ wanted[:3]])
-    assert_close(found, ours, rtol=1e-10)
+    state, _, terms = sailing(seed)
+    nu = TO_NU @ state.z
+    left = terms.C @ nu + terms.D @ nu + terms.g
+    wanted = np.linalg.solve(terms.M, -left)
+    found = ph.kirchhoff(state.system).accelerations(state)
+    assert_close(TO_NU @ found, wanted, rtol=1e-10)
 
 
 def test_munks_moment():

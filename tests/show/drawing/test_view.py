@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 import polhode as ph
 from closeness import assert_close
+from polhode.analyse.machinery.mode_motion import rows_of
 from polhode.errors import ShowError
+from polhode.show.drawing.render import drawing_of
 from polhode.show.drawing.scene import scene_of
 from polhode.show.drawing.view import View
 
@@ -65,3 +67,19 @@ def test_who_follows_a_body_sees_it_stay():
     assert scene.floor is None
     with pytest.raises(ShowError, match="no body 'bal' to follow"):
         motion.picture(follow="bal")
+
+
+@pytest.mark.parametrize("name", ["satellite", "chaplygin_sleigh", "rov"])
+def test_no_corner_of_a_body_is_out_of_the_picture(name):
+    """Fine parts have many corners, coarse ones few: all of them are in the frame."""
+    start = ph.models.start(name)
+    rows = rows_of([start, start], np.array([0.0, 1.0]))
+    figure = rows.picture(0.0).figure
+    (axes,) = figure.axes
+    (low, high), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    drawing = drawing_of(rows, 2)
+    for body in drawing.scene.bodies:
+        corners = np.concatenate([s.corners for s in body.surfaces])
+        x, y, _ = drawing.view.project(corners @ body.rotations[0].T + body.origins[0])
+        assert low < x.min() < x.max() < high
+        assert bottom < y.min() < y.max() < top

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
+from matplotlib.text import Text
 
 import polhode as ph
 from closeness import assert_close
 from polhode.errors import ShowError
+from polhode.show.plots.palette import DARK, LIGHT
 from polhode.show.plots.quantities import known_names, series_of
 from shown import AWKWARD, cart_motion
 
@@ -159,3 +162,25 @@ def test_a_plot_of_a_motor_shows_what_acted(inputs):
     assert requested.label == "drive, requested"
     assert acted.unit == "N m"
     assert motion.plot("drive") is not None
+
+
+def test_a_plot_on_dark_paper_has_no_light_colour_left():
+    """Paper, text, curves: each is the one that stands for it, and readable on it."""
+    start = ph.models.start("double_pendulum")
+    motion = ph.simulate(start.system, start, until=0.5)
+    light, dark = (motion.plot(theme=word).figure for word in ("light", "dark"))
+    assert to_hex(dark.get_facecolor()) == DARK.paper
+    for one, other in zip(light.axes, dark.axes, strict=True):
+        tints = [[to_hex(line.get_color()) for line in a.lines] for a in (one, other)]
+        assert tints == [[*LIGHT.colours[:2]], [*DARK.colours[:2]]]
+        assert to_hex(other.yaxis.label.get_color()) == DARK.ink
+    text = [t for t in dark.findobj(Text) if t.get_text()]
+    assert {to_hex(t.get_color()) for t in text} <= {DARK.ink, DARK.faint}
+
+
+def test_a_theme_that_is_none_is_refused():
+    """By name."""
+    start = ph.models.start("pendulum")
+    motion = ph.simulate(start.system, start, until=0.1)
+    with pytest.raises(ShowError, match="no theme 'dusk'"):
+        motion.plot(theme="dusk")

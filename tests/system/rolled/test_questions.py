@@ -5,6 +5,7 @@ Loops are asked of small systems too, so that both can be held against each othe
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -128,8 +129,15 @@ REFUSED = {
     "read": lambda: ph.recursive(LARGE_CHAIN).read(),
     "equilibria": lambda: ph.equilibria(LARGE_CHAIN),
     "steady motions": lambda: ph.steady_motions(LARGE_CHAIN, {}),
+    "coriolis": lambda: ph.recursive(LARGE_CHAIN).coriolis(LARGE_CHAIN.rest()),
+    "centroidal matrix": lambda: ph.recursive(LARGE_CHAIN).centroidal_matrix(
+        LARGE_CHAIN.rest()
+    ),
     "implicit steps": lambda: ph.simulate(
-        LARGE_CHAIN, LARGE_CHAIN.rest(), until=0.1, method=ph.methods.RadauIIA()
+        LARGE_CHAIN,
+        LARGE_CHAIN.rest(),
+        until=0.1,
+        method=ph.methods.GeneralisedAlpha(1e-3),
     ),
     "implicit stepper": lambda: ph.stepper(
         LARGE_CHAIN, 1e-3, method=ph.methods.ImplicitMidpoint
@@ -144,6 +152,33 @@ def test_what_is_dense_says_so_with_the_size(name: str) -> None:
         REFUSED[name]()
     assert "300" in str(told.value)
     assert len(str(told.value).split("\n\n")) == 3
+
+
+LONG_CHAIN_ANSWERS = {
+    "shares": lambda e, s: e.shares(s),
+    "determinacy": lambda e, s: e.determinacy(s),
+    "powers": lambda e, s: e.powers(s),
+    "jacobian": lambda e, s: e.jacobian(s, e.system.bodies[-1].origin),
+    "centroidal momentum": lambda e, s: e.centroidal_momentum(s),
+    "mass centre": lambda e, s: e.mass_centre(s),
+    "mobility": lambda e, s: ph.mobility(e.system),
+    "audit": lambda e, s: ph.audit(e.system),
+    "kinematics": lambda e, s: ph.kinematics(e.system),
+    "assemble": lambda e, s: ph.assemble(e.system, {"h1": 0.01}),
+    "reaction table": lambda e, s: ph.reaction_table(
+        ph.simulate(e.system, s, until=1e-3)
+    ),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", LONG_CHAIN_ANSWERS)
+def test_what_is_not_dense_is_answered_at_size(name: str) -> None:
+    """In less than a minute of processor time, for three hundred links."""
+    state = LARGE_CHAIN.state({f"h{k}": 1e-3 for k in range(1, 301)})
+    begun = time.process_time()
+    LONG_CHAIN_ANSWERS[name](ph.recursive(LARGE_CHAIN), state)
+    assert time.process_time() - begun < 60.0
 
 
 def test_matrices_of_very_many_speeds_are_refused() -> None:

@@ -24,6 +24,7 @@ from polhode.actions.user_law import given
 from polhode.arrays import namespace
 from polhode.double import doubled
 from polhode.errors import ModelError
+from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint, freedoms
 from polhode.joints.motor_data import common_unit, effort_unit
@@ -199,13 +200,29 @@ class Motor(JointAction):
                 "Put the motor on a joint that moves.",
             )
         if not callable(self.law):
-            what = f"the effort of the motor on {self.joint.name!r}"
-            law = quantity(self.law, what, effort_unit(self.joint.units))
-            object.__setattr__(self, "law", law)
+            object.__setattr__(self, "law", self._constant())
         name = self.name or f"motor of {self.joint.name}"
         object.__setattr__(self, "name", name)
         admitted = admit_constants(self.name, self.constants, self.law)
         object.__setattr__(self, "constants", admitted)
+
+    def _constant(self) -> Any:
+        """An effort that is no law: a number or a parameter."""
+        joint, unit = self.joint.name, effort_unit(self.joint.units)
+        is_number = isinstance(
+            self.law, Parameter | float | int | np.number | np.ndarray
+        )
+        has_digit = isinstance(self.law, str) and any(c.isdigit() for c in self.law)
+        if is_number or has_digit or is_traced(self.law):
+            return quantity(self.law, f"the effort of the motor on {joint!r}", unit)
+        raise ModelError(
+            f"the effort of the motor on {joint!r} is not a number: {self.law!r}.",
+            "It is what a law of time, coordinates and speeds asks for, or a constant"
+            " effort; a run may drive the motor by its name.",
+            "Give lambda t, q, z: ..., a number or a ph.Parameter. For a motor that is"
+            f' driven from outside give ph.Motor({joint}, 0.0, name="drive") and'
+            ' ph.simulate(..., inputs={"drive": law}).',
+        )
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -57,7 +57,7 @@ from polhode.matter.parameter import (
 )
 from polhode.matter.tables.table import Table as Heights
 
-LENGTHS = ("radius", "trail")
+LENGTHS = ("radius", "trail", "relaxation")
 LOW_SPEED = (
     0.3  # m/s: slip is reckoned with at least this speed, so that it has a value
 )
@@ -97,6 +97,9 @@ class Tyre(BodyAction):
     trail       m, of the force across behind the lowest point at small slip: its moment
                 turns the wheel into its way. It fades as 1/(1 + (tan a/fade)^2)
     fade        tan(alpha) at which half of the trail is left
+    relaxation  m, of travel over which slip builds up: the two slips are then states of
+                their own in `ph.simulate` and `ph.sweep` (`motion.controller(name)`),
+                or inputs of the tyre's name; questions at an instant take steady slip
 
     >>> import polhode as ph
     >>> disc = ph.Body("wheel", ph.solids.disc(mass=20, radius=0.3, along=ph.Y))
@@ -119,6 +122,7 @@ class Tyre(BodyAction):
     low_speed: float = LOW_SPEED
     trail: Quantity = 0.0
     fade: Quantity = 0.1
+    relaxation: Quantity = 0.0
     name: str = "tyre"
 
     def __post_init__(self) -> None:
@@ -174,6 +178,7 @@ class Tyre(BodyAction):
         """Radius, stiffness, damping, load, trail; of the law and of the centre."""
         road = (self.radius, self.stiffness, self.damping, self.load)
         numbers = (*road, self.trail, self.fade) if at(self.trail) else road
+        numbers = (*numbers, self.relaxation) if at(self.relaxation) else numbers
         own = parameters_of((self.wheel,), *numbers)
         return distinct([*own, *self.law.parameters])
 
@@ -183,7 +188,9 @@ class Tyre(BodyAction):
         """The force of the road at the lowest point, and its opposite on the ground."""
         contact = self.contact(poses, table)
         N, pressed = self._load(contact, poses, twists, table)
-        slip = self._slip(contact, poses, twists, table)
+        slip = self._slip(contact, poses, twists, table)[:2]
+        if self.input_size is not None and self.name in table:
+            slip = (table[self.name][0], table[self.name][1])
         along, across = self.law.forces(*slip, N, table)
         F = along[..., None] * contact.forward + across[..., None] * contact.left
         F = F + pressed[..., None] * contact.normal
@@ -193,6 +200,17 @@ class Tyre(BodyAction):
         trail = at(self.trail, table) / (1.0 + ratio * ratio)
         aligning = -(trail * across)[..., None] * contact.normal
         return interaction(poses, contact.arm, F, aligning)
+
+    @property
+    def input_size(self) -> int | None:
+        """Two slips, where they lag; else none."""
+        return 2 if is_traced(at(self.relaxation)) or at(self.relaxation) else None
+
+    def slips(
+        self, poses: Poses, twists: Twists, table: Table = NOMINAL
+    ) -> tuple[Any, Any, Any]:
+        """Steady slips kappa and tan(alpha), and the speed m/s that they are of."""
+        return self._slip(self.contact(poses, table), poses, twists, table)
 
     def fault(self) -> str:
         """A wheel that lies flat has no lowest point."""
@@ -262,8 +280,8 @@ class Tyre(BodyAction):
 
     def _slip(
         self, contact: Contact, poses: Poses, twists: Twists, table: Table
-    ) -> tuple[Any, Any]:
-        """kappa and tan(alpha)."""
+    ) -> tuple[Any, Any, Any]:
+        """kappa, tan(alpha), and the speed by which both are divided."""
         xp = namespace(*poses, *twists)
         v = _sliding(contact, poses, twists)
         along, across = dot(v, contact.forward), dot(v, contact.left)
@@ -273,7 +291,8 @@ class Tyre(BodyAction):
         rolling = -dot(cross(e, down), contact.forward) * dot(w, e)
         travel = along + rolling if self.spins else along
         size = xp.sqrt(travel * travel + float(self.low_speed) ** 2)
-        return (-along / size if self.spins else 0.0 * along), across / size
+        kappa = -along / size if self.spins else 0.0 * along
+        return kappa, across / size, size
 
 
 def _sliding(contact: Contact, poses: Poses, twists: Twists) -> Any:

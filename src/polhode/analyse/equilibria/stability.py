@@ -73,7 +73,7 @@ class Stability(Answer):
 def number_text(value: Any) -> str:
     """A number of a verdict as it is printed; the least of nothing is none.
 
-    >>> said(-0.0), said(float("inf")), said({"axle": 0.25})
+    >>> number_text(-0.0), number_text(float("inf")), number_text({"axle": 0.25})
     ('0', 'none', 'axle 0.25')
     """
     if isinstance(value, dict):

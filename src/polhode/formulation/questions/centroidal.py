@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax.numpy as jnp
 
+from polhode.formulation.shared.dense_form import MOST
 from polhode.formulation.shared.jacobians import body_jacobians
 from polhode.formulation.shared.spatial import momenta, turned
 from polhode.geometry.vector import cross
@@ -27,7 +28,7 @@ class Centroidal(NamedTuple):
     """What is asked about the mass centre.
 
     momentum (6,)    [L_G; P]
-    matrix   (6, k)  A_G
+    matrix   (6, k)  A_G; (6, 0) of so many bodies that it is not made
     centre   (3,)    G from the world's origin
     """
 
@@ -67,6 +68,8 @@ def centroidal_function(equations: Equations) -> Callable[..., Centroidal]:
             seen = V[:, 3:] - _carried(poses.rotations, V[0, 3:])
             h = momenta(inertias, jnp.concatenate([V[:, :3], seen], axis=-1))
             whole = jnp.concatenate([about_centre(h)[:3], whole[3:]])
+        if len(system.bodies) > MOST:
+            return Centroidal(whole, jnp.zeros((6, 0)), centre)
         J = jnp.moveaxis(inertias @ jacobians(t, q, y, table), -1, 0)
         columns = [about_centre(h) for h in J]
         return Centroidal(whole, jnp.stack(columns, -1), centre)

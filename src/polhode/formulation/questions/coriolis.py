@@ -23,6 +23,7 @@ import numpy as np
 
 from polhode.errors import ModelError
 from polhode.formulation.questions.coordinate_coriolis import split_of_speeds
+from polhode.formulation.shared.dense_form import refuse_many_bodies
 from polhode.formulation.shared.maximal import has_rotors
 from polhode.formulation.spatial_forms.choices import (
     CHOICES,
@@ -106,6 +107,12 @@ def coriolis_of(
     equations: Equations, state: State, choice: Choice, table: Table
 ) -> Coriolis:
     """The Coriolis matrix at a state, checked: C y is the bias of the equations."""
+    refuse_many_bodies(
+        equations.system,
+        "a Coriolis matrix",
+        "It couples all {} speeds with each other and is written out body by body",
+        "Ask equations.bias(state), which is C y without the matrix.",
+    )
     _require_known(choice)
     y = equations.velocities(state, table)
     M, bias = equations.mass_matrix(state, table), equations.bias(state, table)

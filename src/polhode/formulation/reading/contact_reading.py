@@ -19,7 +19,16 @@ from polhode.constraints.rolling import NoTurn
 from polhode.errors import ModelError
 from polhode.formulation.contact.in_mode import TwoSided, two_sided
 from polhode.formulation.lagrange import lagrange
-from polhode.formulation.reading.read import STOP, Reading, reading_of, rounded
+from polhode.formulation.reading.read import (
+    STOP,
+    Reading,
+    needed,
+    reading_of,
+    rounded,
+    where_formulas,
+    where_texts,
+)
+from polhode.lowering.reading.definitions import Definition
 from polhode.lowering.reading.ring import ALLOWED
 from polhode.lowering.reading.sympy_reader import to_latex
 from polhode.matter.parameter import Parameter, at
@@ -131,6 +140,7 @@ class ContactReading:
     lagrangian   L = T - V
     laws         one a candidate point
     reading      of the same system with its contacts as constraints
+    where        names and what they stand for, each of those before it
     """
 
     name: str
@@ -138,6 +148,7 @@ class ContactReading:
     lagrangian: sympy.Expr
     laws: tuple[ContactLaw, ...]
     reading: Reading
+    where: tuple[Definition, ...] = ()
 
     @property
     def constraints(self) -> tuple[sympy.Expr, ...]:
@@ -168,12 +179,15 @@ class ContactReading:
 
     def text(self) -> str:
         """All of it in plain text."""
-        return "\n".join([repr(self), f"L = {self.lagrangian}"])
+        used = needed(self.where, [*self._printed(), self.lagrangian])
+        energy = f"L = {self.lagrangian}"
+        return "\n".join([*self._lines(), energy, *where_texts(used)])
 
     def latex(self) -> str:
         """All of it in LaTeX."""
         lines = [f"L &= {to_latex(self.lagrangian)}"]
         lines += [f"{to_latex(each)} &= 0" for each in self.said()]
+        lines += where_formulas(self.where)
         lines += [f"& {line}" for law in self.laws for line in law.formulas()]
         return r"\begin{aligned}" + r"\\ ".join(lines) + r"\end{aligned}"
 
@@ -187,9 +201,17 @@ class ContactReading:
         return f"$${self.latex()}$$"
 
     def __repr__(self) -> str:
+        used = needed(self.where, self._printed())
+        return "\n".join([*self._lines(), *where_texts(used)])
+
+    def _printed(self) -> list[sympy.Expr]:
+        """Equations, and the gaps of the laws of contacts."""
+        return [*self.said(), *(law.gap for law in self.laws if law.gap is not None)]
+
+    def _lines(self) -> list[str]:
         lines = [f"{each} = 0" for each in self.said()]
         lines += [line for law in self.laws for line in law.texts()]
-        return "\n".join([self.name, *lines])
+        return [self.name, *lines]
 
 
 def _refuse_source(name: str) -> str:
@@ -227,20 +249,36 @@ def contact_reading(
     closed = System(given.members, given.actions, held, name=system.name)
     values = {n: v for n, v in system.values.items() if n in closed.parameters}
     closed = closed.with_(values) if values else closed
-    reading = reading_of(form(closed), names or {}, operations)
-    forces = _forces(points)
+    equations, forces = form(closed), _forces(points)
+    _require_multipliers(equations, len(forces))
+    reading = reading_of(equations, names or {}, operations)
     multipliers = reading.origin.symbols.held
     known = dict(
         zip(multipliers[len(multipliers) - len(forces) :], forces, strict=True)
     )
     motion = tuple(each.subs(known) for each in reading.motion)
+    where = tuple((name, each.subs(known)) for name, each in reading.where)
     gaps = _gaps(reading, closed, points)
     laws = tuple(
         law
         for p, gap in zip(points, gaps, strict=True)
         for law in (_law(p, gap), *_upper_law(p, gap))
     )
-    return ContactReading(reading.name, motion, reading.lagrangian, laws, reading)
+    return ContactReading(
+        reading.name, motion, reading.lagrangian, laws, reading, where
+    )
+
+
+def _require_multipliers(equations: Equations, forces: int) -> None:
+    """Refuse a form that has no place for the forces of contacts."""
+    if len(equations.row_names) >= forces:
+        return
+    raise ModelError(
+        f"{equations.name!r} cannot be read with the forces of contacts.",
+        "It eliminates the multipliers of constraints, and contact forces are such.",
+        "Read ph.lagrange or ph.gauss with contacts, or one mode in this form:"
+        ' ph.in_mode(system, {name: "sticks"}).',
+    )
 
 
 def _forces(points: list[TwoSided]) -> list[Any]:

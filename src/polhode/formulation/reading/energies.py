@@ -17,9 +17,9 @@ from polhode.errors import UnfinishedReading, UnreadableProgram
 from polhode.formulation.gauss import gauss
 from polhode.formulation.reading.read import (
     nan,
-    of_unit_quaternions,
     rounded,
     symbols_of,
+    unit_quaternions,
 )
 from polhode.formulation.shared.dense_form import MOST as MOST_BODIES
 from polhode.lowering.reading.sympy_reader import effort, read, to_latex
@@ -114,9 +114,9 @@ def _read(system: System, q: Any, function: Callable[..., Any], at: Any) -> Any:
             return None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnfinishedReading)
-            found = read(function, *at, operations=OPERATIONS)
+            units = unit_quaternions(system, q)
+            found = read(function, *at, operations=OPERATIONS, units=units)
     except UnreadableProgram:
         return None
-    found = of_unit_quaternions(system, q, found)
     parts = list(found) if hasattr(found, "shape") else [found]
     return found if all(len(to_latex(each)) <= LONGEST for each in parts) else None

@@ -2,29 +2,34 @@
 
 What reads well: Lagrange, Gauss, Kane, Gibbs-Appell, Boltzmann-Hamel and the recursive
 form of hinges, slides and one or two rotations, with few bodies. Loops read as rows
-with multipliers. Forms with six velocities a body are right but long.
+with multipliers. Longer ones have names for what stands in several places, such as
+rotations R_11 and entries of the mass matrix, which a list at their end defines.
 """
 
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import jax
-import numpy as np
 import sympy
 
 from polhode.actions.contact.carried_friction import REAL, JointFriction
-from polhode.errors import UnfinishedReading, UnreadableProgram
+from polhode.errors import UnreadableProgram
+from polhode.formulation.reading.where_lines import (
+    Writing,
+    quantities,
+    warn_unfinished,
+    written,
+)
+from polhode.lowering.reading.definitions import Definition
 from polhode.lowering.reading.ring import ALLOWED
 from polhode.lowering.reading.symbols import escaped
 from polhode.lowering.reading.sympy_reader import read, to_latex
 from polhode.lowering.reading.unread import UnreadFunction
 from polhode.system import rows
-from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -47,6 +52,8 @@ class Reading:
     lagrangian   L = T - V in the system's own coordinates and speeds
     positions    g(t, q) of the holonomic constraints
     is_shortest  whether all was brought to its shortest form
+    where        names and what they stand for, each of those before it; empty where
+                 the equations are short without
     unread       functions f(x) in it that have no closed form, such as searched tables
     """
 
@@ -59,6 +66,7 @@ class Reading:
     is_shortest: bool
     origin: Origin = field(repr=False)
     unread: tuple[UnreadFunction, ...] = ()
+    where: tuple[Definition, ...] = ()
 
     def said(self) -> list[sympy.Expr]:
         """The equations of motion, and those rows that say something: not 0 = 0."""
@@ -97,6 +105,7 @@ class Reading:
             f"M &= {to_latex(self.mass_matrix)}",
             *self._equations(),
             *held,
+            *where_formulas(self.where),
         ]
         return r"\begin{aligned}" + r"\\ ".join(lines) + r"\end{aligned}"
 
@@ -110,9 +119,20 @@ class Reading:
         """All of it in plain text."""
         lines = [f"L = {self.lagrangian}", f"M = {self.mass_matrix.tolist()}"]
         held = [f"{each} = 0" for each in self.said_positions()]
-        return "\n".join([repr(self), *lines, *held])
+        used = needed(self.where, self._all())
+        return "\n".join([*self._lines(), *lines, *held, *where_texts(used)])
 
     def __repr__(self) -> str:
+        used = needed(self.where, self.said())
+        return "\n".join([*self._lines(), *where_texts(used)])
+
+    def _all(self) -> list[sympy.Expr]:
+        """Every expression that is printed."""
+        more = (self.lagrangian, *self.mass_matrix, *self.said_positions())
+        return [*self.said(), *more]
+
+    def _lines(self) -> list[str]:
+        """Name, equations, and what is to be said of them."""
         lines = [f"{each} = 0" for each in self.said()]
         if not self.is_shortest:
             lines.append(f"(right, but not in its shortest form: {self._too_long()})")
@@ -123,7 +143,7 @@ class Reading:
             if symbol in used
         ]
         lines += [f"({each})" for each in self.unread]
-        return "\n".join([self.name, *lines])
+        return [self.name, *lines]
 
     def _repr_html_(self) -> str:
         """What a notebook shows: MathML, which needs no script."""
@@ -134,6 +154,7 @@ class Reading:
     def equation_lines(self) -> list[str]:
         """The equations in LaTeX, one a line, aligned at their equals signs."""
         lines = self._equations()
+        lines += where_formulas(needed(self.where, self.said()))
         if not self.is_shortest:
             lines.append(rf"&\text{{(not in its shortest form: {self._too_long()})}}")
         for each in self.unread:
@@ -190,36 +211,38 @@ def reading_of(
         M, b, f, A, g = core.terms(t, q, y, table)
         T = system.kinetic_energy(t, q, z, table)
         energies = T - system.potential_energy(t, q, table)
+        named = quantities(system, system.poses(t, q, table).rotations, M)
         if not held.shape[0]:
-            return M @ y_dot + b - f, 0.0 * y_dot, M, energies, 0.0 * y_dot
+            return (M @ y_dot + b - f, 0.0 * y_dot, M, energies, 0.0 * y_dot), named
         places = rows.positions(system, t, q, table)
         motion = M @ y_dot + b - f - A.T @ held
-        return motion, A @ y_dot - g, M, energies, places
+        return (motion, A @ y_dot - g, M, energies, places), named
 
     balance.__name__ = f"{equations.name}, {system.name}"  # as errors call it
     t, q, z, y, y_dot, held, table = symbols
-    unread: list[UnreadFunction] = []
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        given = ((t, q, y), z, y_dot, held, table)
-        found = read(balance, *given, operations=operations, unread=unread)
-    motion, on_rates, M, L, places = (
-        of_unit_quaternions(system, q, part) for part in found
-    )
-    _require_numbers(equations, motion, on_rates)
-    early = [w for w in said if issubclass(w.category, UnfinishedReading)]
-    for each in early:
-        warn(str(each.message), UnfinishedReading)
+    given = ((t, q, y), z, y_dot, held, table)
+    units = unit_quaternions(system, q)
+    found = written(balance, given, system, operations=operations, units=units)
+    return _reading(balance.__name__, found, Origin(equations, symbols, operations))
+
+
+def _reading(name: str, found: Writing, origin: Origin) -> Reading:
+    """What was found as a reading; refused where it is not finite."""
+    motion, on_rates, M, L, places = found.parts
+    held = bool(origin.symbols.held)
+    _require_numbers(origin.equations, motion, on_rates, [e for _, e in found.where])
+    warn_unfinished(found, name, origin.operations)
     return Reading(
-        f"{equations.name}, {system.name}",
+        name,
         tuple(motion),
         tuple(on_rates) if held else (),
         sympy.Matrix(M.tolist()),
         L,
         tuple(places) if held else (),
-        not early,
-        Origin(equations, symbols, operations),
-        tuple(unread),
+        found.is_shortest,
+        origin,
+        found.unread,
+        found.where,
     )
 
 
@@ -254,36 +277,21 @@ def reading_in(
         q = chart.place(s)
         M, b, f, A, g = core.terms(t, q, z, table)
         L = system.kinetic_energy(t, q, z, table) - system.potential_energy(t, q, table)
+        own = E.T @ M @ E
+        named = quantities(system, system.poses(t, q, table).rotations, own)
         if not held.shape[0]:
-            return E.T @ (M @ z_dot + b - f), 0.0 * s_dot, E.T @ M @ E, L, 0.0 * s_dot
+            motion = E.T @ (M @ z_dot + b - f)
+            return (motion, 0.0 * s_dot, own, L, 0.0 * s_dot), named
         motion = E.T @ (M @ z_dot + b - f - A.T @ held)
         places = rows.positions(system, t, q, table)
-        return motion, A @ z_dot - g, E.T @ M @ E, L, places
+        return (motion, A @ z_dot - g, own, L, places), named
 
     balance.__name__ = f"{equations.name}, {system.name}"  # as errors call it
-    unread: list[UnreadFunction] = []
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        given = ((own.t, s, s_dot), s_ddot, own.held, own.table)
-        motion, on_rates, M, L, places = read(
-            balance, *given, operations=operations, unread=unread
-        )
-    _require_numbers(equations, motion, on_rates)
-    early = [w for w in said if issubclass(w.category, UnfinishedReading)]
-    for each in early:
-        warn(str(each.message), UnfinishedReading)
+    given = ((own.t, s, s_dot), s_ddot, own.held, own.table)
+    found = written(balance, given, system, operations=operations)
     symbols = own._replace(q=s, z=s_dot, y=s_dot, y_dot=s_ddot)
-    return Reading(
-        f"{equations.name}, {system.name}, in {', '.join(chart.names)}",
-        tuple(motion),
-        tuple(on_rates) if own.held else (),
-        sympy.Matrix(M.tolist()),
-        L,
-        tuple(places) if own.held else (),
-        not early,
-        Origin(equations, symbols, operations),
-        tuple(unread),
-    )
+    name = f"{balance.__name__}, in {', '.join(chart.names)}"
+    return _reading(name, found, Origin(equations, symbols, operations))
 
 
 def _require_numbers(equations: Equations, *parts: Any) -> None:
@@ -316,8 +324,8 @@ def reactions_of(origin: Origin) -> dict[str, dict[str, sympy.Expr]]:
         table,
         operations=origin.operations,
         unread=[],
+        units=unit_quaternions(system, q),
     )
-    found = of_unit_quaternions(system, q, found)
     return {
         joint.name: {
             axis: part for axis, part in zip(AXES, found[k], strict=True) if part != 0
@@ -326,8 +334,8 @@ def reactions_of(origin: Origin) -> dict[str, dict[str, sympy.Expr]]:
     }
 
 
-def of_unit_quaternions(system: System, q: list[Any], found: Any) -> Any:
-    """The same expressions where w^2 + x^2 + y^2 + z^2 = 1 has been used."""
+def unit_quaternions(system: System, q: list[Any]) -> list[list[Any]]:
+    """The symbols of each unit quaternion: w^2 + x^2 + y^2 + z^2 = 1."""
     units = []
     for edge in system.tree.edges:
         names = edge.joint.coordinate_names
@@ -338,33 +346,31 @@ def of_unit_quaternions(system: System, q: list[Any], found: Any) -> Any:
         ]
         if len(parts) == 4:
             units.append(parts)
-    if not units:
-        return found
-    if hasattr(found, "applyfunc"):
-        if not len(found):  # SymPy cannot go through an array of nothing
-            return found
-        return found.applyfunc(lambda x: _shortest(x, units))
-    if isinstance(found, np.ndarray | list | tuple):
-        each = [of_unit_quaternions(system, q, x) for x in found]
-        return np.array(each, dtype=object)
-    return _shortest(sympy.sympify(found), units)
+    return units
 
 
-def _shortest(expression: Any, units: list[list[Any]]) -> Any:
-    """The expression with whole squares replaced by 1, or w^2 by the others.
+def needed(
+    where: tuple[Definition, ...], expressions: Iterable[sympy.Expr]
+) -> tuple[Definition, ...]:
+    """The definitions that expressions need, in their order."""
+    used = {s for each in expressions for s in each.free_symbols}
+    found = []
+    for name, expression in reversed(where):  # each needs only those before it
+        if name in used:
+            used |= expression.free_symbols
+            found.append((name, expression))
+    return tuple(reversed(found))
 
-    Where w is in a denominator only whole squares are replaced.
-    """
-    whole = other = expression
-    for w, x, y, z in units:
-        rest = 1 - x**2 - y**2 - z**2
-        whole = whole.subs(w**2 + x**2 + y**2 + z**2, 1)
-        if not other.is_polynomial(w):
-            return whole
-        powers = sympy.Poly(other, w).all_coeffs()[::-1]
-        other = sum(c * rest ** (k // 2) * w ** (k % 2) for k, c in enumerate(powers))
-    other = sympy.factor_terms(sympy.expand(other))
-    return min(whole, other, key=lambda e: e.count_ops())
+
+def where_texts(where: tuple[Definition, ...]) -> list[str]:
+    """Definitions in plain text, one a line."""
+    lines = [f"  {name} = {expression}" for name, expression in where]
+    return ["where", *lines] if lines else []
+
+
+def where_formulas(where: tuple[Definition, ...]) -> list[str]:
+    """Definitions in LaTeX, one a line, aligned at their equals signs."""
+    return [f"{to_latex(name)} &= {to_latex(each)}" for name, each in where]
 
 
 def rounded(expression: Any, digits: int = 6) -> Any:
@@ -387,10 +393,20 @@ def symbols_of(equations: Equations, names: Mapping[str, str]) -> Symbols:
     def rate_of(word: str) -> sympy.Symbol:
         return _rate(own[word], "ddot") if word in own else _rate(of(word), "dot")
 
+    # A joint and its body may have one name, and twists of the form other axes: then
+    # the speed of the joint, in the Lagrangian, is z_craft_vx.
+    core = equations.functions
+    is_of_bodies = len(rates) == 6 * len(system.bodies)
+    others = {*rates} if is_of_bodies and core.start is not core.speeds else set()
+
+    def speed_of(word: str) -> sympy.Symbol:
+        own = of(word)
+        return sympy.Symbol(f"z_{own.name}") if word in others else own
+
     return Symbols(
         sympy.Symbol("t"),
         q,
-        [of(word) for word in speeds],
+        [speed_of(word) for word in speeds],
         [of(word) for word in rates],
         [rate_of(word) for word in rates],
         [sympy.Symbol(f"lambda_{k + 1}") for k, _ in enumerate(equations.row_names)],
@@ -443,4 +459,7 @@ def _symbols(names: tuple[str, ...], called: Mapping[str, str]) -> list[sympy.Sy
 
 
 def _symbol(name: str, called: Mapping[str, str], **kind: bool) -> sympy.Symbol:
-    return sympy.Symbol(called.get(name, STOP.sub("_", name)), **kind)
+    word = STOP.sub("_", name)
+    if word[:1].isdigit():  # a joint called "2": length**2 would be a power
+        word = f"p_{word}" if kind.get("positive") else f"q_{word}"
+    return sympy.Symbol(called.get(name, word), **kind)

@@ -23,8 +23,9 @@ from polhode.actions.motion_arrays import Poses, Twists
 from polhode.arrays import namespace, scanned
 from polhode.formulation.recursive.links import freedoms_of
 from polhode.geometry.vector import cross
+from polhode.joints.joint import Joint
 from polhode.matter.parameter import Table
-from polhode.system.rolled.motion import Motion, seats_of
+from polhode.system.rolled.motion import Motion, Seats, seats_of
 from polhode.system.rolled.walk import Kind, Places, entered, own, padded, walk_of
 from polhode.system.system import System
 
@@ -63,23 +64,15 @@ def outward(system: System, q: Any, z: Any, table: Table) -> Outward:
         def joint(kind: Kind) -> Any:
             return _freedoms(kind, place, q, speeds, longest=longest, table=known)
 
-        R_AK, p_AK, S, u, u_dot = walk.of_kind(place, joint)
-        R_WP = R_W[place.parent]
-        R_WA = R_WP @ seat.R_PA
-        R_WK = R_WA @ R_AK
-        R_WC = R_WK @ seat.R_CK.T
-        arm_K = R_WP @ seat.p_PoAo_P + R_WA @ p_AK
-        d = -(R_WC @ seat.p_CoKo_C)  # from Ko to Co
-        turned = [R_WK @ S[:3], R_WK @ S[3:]]
-        S_C = jnp.concatenate([turned[0], turned[1] + cross(turned[0].T, d).T])
-        p_WC = p_W[place.parent] + arm_K + d
-        placed = R_W.at[place.body].set(R_WC), p_W.at[place.body].set(p_WC)
-        S_W = S_W.at[place.body].set(S_C.T)
+        freedoms = walk.of_kind(place, joint)
+        at = R_W[place.parent], p_W[place.parent]
+        link = _link(at, seat, freedoms)
+        placed = R_W.at[place.body].set(link.R), p_W.at[place.body].set(link.p)
+        S_W = S_W.at[place.body].set(link.S.T)
         if z is None:
             return (*placed, *motions, S_W), None
-        relative = Relative(*(R_WK @ x for x in (u[:3], u[3:], u_dot[:3], u_dot[3:])))
         before = [each[place.parent] for each in motions]
-        found = _carried(before, relative, arm_K, d)
+        found = _moved(before, link, freedoms)
         pairs = zip(motions, found, strict=True)
         moved = [each.at[place.body].set(own_one) for each, own_one in pairs]
         return (*placed, *moved, S_W), None
@@ -92,17 +85,88 @@ def outward(system: System, q: Any, z: Any, table: Table) -> Outward:
     return Outward(Motion(Poses(R_W, p_W), Twists(w, v)), Twists(al, a), S_W)
 
 
+class Freedoms(NamedTuple):
+    """Of a joint: pose of K on A, S in K, S z and its rate at constant speeds."""
+
+    R: Any
+    p: Any
+    S: Any
+    u: Any
+    u_dot: Any
+
+
 def _freedoms(
     kind: Kind, place: Places, q: Any, z: Any, *, longest: int, table: Table
-) -> tuple[Any, Any, Any, Any, Any]:
-    """Pose of K on A, S in K padded, S z and its rate at constant speeds."""
+) -> Freedoms:
     joint = kind.at(place.slot)
     q_own = own(q, place.q, joint.coordinates)
     z_own = own(z, place.z, joint.speeds)
-    link = freedoms_of(joint, kind.is_reversed, q_own, z_own, table)
+    found = joint_freedoms(joint, kind.is_reversed, q_own, z_own, table)
+    return found._replace(S=padded(found.S, longest))
+
+
+def joint_freedoms(
+    joint: Joint, is_reversed: bool, q: Any, z: Any, table: Table
+) -> Freedoms:
+    """What a joint lets through at its own coordinates and speeds; S (6, k)."""
+    link = freedoms_of(joint, is_reversed, q, z, table)
     R, p = (jnp.asarray(part, float) for part in link.pose)
     S = jnp.asarray(link.S, float)
-    return R, p, padded(S, longest), S @ z_own, jnp.asarray(link.S_dot_z, float)
+    return Freedoms(R, p, S, S @ z, jnp.asarray(link.S_dot_z, float))
+
+
+class Link(NamedTuple):
+    """A body placed by its joint: pose in the world, S (6, k) about its origin.
+
+    `arm` leads from the parent's origin to K, `d` from there to the body's; R_WK.
+    """
+
+    R: Any
+    p: Any
+    S: Any
+    arm: Any
+    d: Any
+    R_WK: Any
+
+
+def _link(parent: tuple[Any, Any], seat: Seats, joint: Freedoms) -> Link:
+    """Where a joint puts its body, the parent's pose given."""
+    R_WP, p_WP = parent
+    R_WA = R_WP @ seat.R_PA
+    R_WK = R_WA @ joint.R
+    R_WC = R_WK @ seat.R_CK.T
+    arm_K = R_WP @ seat.p_PoAo_P + R_WA @ joint.p
+    d = -(R_WC @ seat.p_CoKo_C)  # from Ko to Co
+    turned = [R_WK @ joint.S[:3], R_WK @ joint.S[3:]]
+    S = jnp.concatenate([turned[0], turned[1] + cross(turned[0].T, d).T])
+    return Link(R_WC, p_WP + arm_K + d, S, arm_K, d, R_WK)
+
+
+def _moved(before: list[Any], link: Link, joint: Freedoms) -> tuple[Any, Any, Any, Any]:
+    """w, v, w_dot, v_dot of a body, from its parent's and its joint's motion."""
+    parts = joint.u[:3], joint.u[3:], joint.u_dot[:3], joint.u_dot[3:]
+    relative = Relative(*(link.R_WK @ part for part in parts))
+    return _carried(before, relative, link.arm, link.d)
+
+
+class BodyMotion(NamedTuple):
+    """A body along the world's axes, about its origin: pose, velocity, acceleration."""
+
+    R: Any
+    p: Any
+    w: Any
+    v: Any
+    al: Any
+    a: Any
+
+
+def carried_body(
+    parent: BodyMotion, seat: Seats, joint: Freedoms
+) -> tuple[BodyMotion, Any]:
+    """The motion of a body from its parent's, and S (6, k); one step of `outward`."""
+    link = _link((parent.R, parent.p), seat, joint)
+    found = _moved([*parent[2:]], link, joint)
+    return BodyMotion(link.R, link.p, *found), link.S
 
 
 class Relative(NamedTuple):

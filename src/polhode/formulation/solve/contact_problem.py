@@ -71,7 +71,7 @@ class ContactSolution(NamedTuple):
     """Impulses r (n, 3), N s; velocities u (n, 3), m/s; what is missed; iterations.
 
     residual (n,) is |r - P_K(r - rho (u + mu |u_T| n))|/rho, m/s.
-    change (k,) of speeds, X r.
+    change (k,) of speeds, X r. mass (n,) is rho = 3 / the trace of W_ii, kg.
     """
 
     impulse: Any
@@ -79,6 +79,7 @@ class ContactSolution(NamedTuple):
     residual: Any
     iterations: Any
     change: Any
+    mass: Any
 
 
 def delassus_problem(W: Any, q: Any, mu: Any, is_active: Any) -> ContactProblem:
@@ -98,7 +99,7 @@ def solve_contacts(problem: ContactProblem, guess: Any) -> ContactSolution:
     v = held.change(found.best)
     u = held.problem.free + held.problem.jacobian @ v
     _, missed = held.residual(found.best, u)
-    return ContactSolution(found.best, u, missed, found.count, v)
+    return ContactSolution(found.best, u, missed, found.count, v, held.rho)
 
 
 class _Iterate(NamedTuple):
@@ -150,20 +151,22 @@ class _Scaled(NamedTuple):
             X, r = row
             return v + X @ r, ()
 
-        return _for_active(on, added, jnp.zeros(X.shape[1]), (X, r))[0]
+        return for_active(on, added, jnp.zeros(X.shape[1]), (X, r))[0]
 
     def velocity(self, r: Any) -> Any:
         """u = J X r + q"""
         return self.problem.free + self.problem.jacobian @ self.change(r)
 
     def first(self, guess: Any) -> _Iterate:
-        """A guess, or None for no impulses, before the first step."""
-        if guess is None:
-            r, u = jnp.zeros_like(self.problem.free), self.problem.free
-        else:
-            r = jnp.where(self.problem.is_active[:, None], guess, 0.0)
-            u = self.velocity(r)
+        """The better of a guess and no impulses, before the first step."""
+        r, u = jnp.zeros_like(self.problem.free), self.problem.free
         least, _ = self.residual(r, u)
+        if guess is not None:
+            near = jnp.where(self.problem.is_active[:, None], guess, 0.0)
+            moving = self.velocity(near)
+            left, _ = self.residual(near, moving)
+            pairs = ((near, r), (moving, u), (left, least))
+            r, u, least = (jnp.where(left < least, a, b) for a, b in pairs)
         none = jnp.zeros((), jnp.int64)
         return _Iterate(r, u, r, least, r, none, none, none)
 
@@ -188,13 +191,10 @@ class _Scaled(NamedTuple):
         mu, rho = self.problem.friction, self.rho
 
         def one(most: Any, row: Any) -> Any:
-            r, u, mu, rho = (x[None] for x in row)
-            lifted = u[:, 0] + mu * _length(u[:, 1:])
-            y = r - rho[:, None] * jnp.concatenate([lifted[:, None], u[:, 1:]], axis=1)
-            missed = (_norm3(r - onto_cone(y, mu)) / rho)[0]
+            _, (missed,) = natural_map(*(x[None] for x in row))
             return jnp.maximum(most, missed), missed
 
-        return _for_active(self.problem.is_active, one, jnp.zeros(()), (r, u, mu, rho))
+        return for_active(self.problem.is_active, one, jnp.zeros(()), (r, u, mu, rho))
 
     def step(self, now: _Iterate) -> _Iterate:
         """Newton's step, halved where that misses less."""
@@ -271,7 +271,7 @@ class _Scaled(NamedTuple):
 
         start = M, jnp.zeros(M.shape[0])
         given = (J, applied, r, u, mu, self.rho)
-        (K, f), found = _for_active(on, assembled, start, given)
+        (K, f), found = for_active(on, assembled, start, given)
         CJ, right, inverse, B, C, b = found
         few, none = eliminated_in_order(K), jnp.zeros(M.shape[0])
 
@@ -283,7 +283,7 @@ class _Scaled(NamedTuple):
                 dr = right - CJ @ v
                 return moved + X @ dr, dr
 
-            return _for_active(on, one, none, (X, CJ, right))
+            return for_active(on, one, none, (X, CJ, right))
 
         moved, dr = pressed(f, right)
 
@@ -294,7 +294,7 @@ class _Scaled(NamedTuple):
             return f + applied.T @ right, (du, right)
 
         rows = (J, applied, inverse, B, C, b, dr)
-        f, (du, right) = _for_active(on, left, none, rows)
+        f, (du, right) = for_active(on, left, none, rows)
         further, more = pressed(f, right)
 
         du = each_active(on, lambda row: row[1] + row[0] @ further, (J, du))
@@ -308,30 +308,31 @@ class _Scaled(NamedTuple):
         across = own[:, 1, 1] + own[:, 2, 2]
         across = jnp.where(across > 0, across, 1.0)
 
-        def one(i: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
-            r, v = state
-            u = J[i] @ v + q[i]
-            push = jnp.maximum(0.0, r[i, 0] - u[0] / normal[i])
-            u = u + own[i][:, 0] * (push - r[i, 0])
-            y = r[i, 1:] - u[1:] / across[i]
+        def one(v: Any, row: Any) -> tuple[Any, Any]:
+            (J, X, q, mu), (own, normal, across), r = row
+            u = J @ v + q
+            push = jnp.maximum(0.0, r[0] - u[0] / normal)
+            u = u + own[:, 0] * (push - r[0])
+            y = r[1:] - u[1:] / across
             size = _length(y[None])[0]
-            share = jnp.minimum(1.0, mu[i] * push / jnp.where(size > 0, size, 1.0))
+            share = jnp.minimum(1.0, mu * push / jnp.where(size > 0, size, 1.0))
             new = jnp.concatenate([push[None], share * y])
-            new = jnp.where(on[i], new, 0.0)
-            return r.at[i].set(new), v + X[i] @ (new - r[i])
+            return v + X @ (new - r), new
 
         def sweep(_: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
-            return lax.fori_loop(0, r.shape[0], one, state)
+            rows = ((J, X, q, mu), (own, normal, across), state[0])
+            v, r = for_active(on, one, state[1], rows)
+            return r, v
 
-        return lax.fori_loop(0, SWEEPS, sweep, (r, self.change(r)))[0]
+        return for_rows(SWEEPS, sweep, (r, self.change(r)))[0]
 
 
 def each_active(on: Any, one: Callable[..., Any], rows: Any) -> Any:
     """`one(row)` of the contacts that are active, and zeros of others, in a loop."""
-    return _for_active(on, lambda state, row: (state, one(row)), (), rows)[1]
+    return for_active(on, lambda state, row: (state, one(row)), (), rows)[1]
 
 
-def _for_active(on: Any, one: Callable[..., Any], start: Any, rows: Any) -> Any:
+def for_active(on: Any, one: Callable[..., Any], start: Any, rows: Any) -> Any:
     """`one(state, row) -> (state, result)` in a loop over the contacts that are active.
 
     Others leave the state as it is and give zeros: what is open costs a look.
@@ -390,6 +391,14 @@ def newton_blocks(
     b_T = jnp.where(sticks[:, 0], -rho[:, None] * u[:, 1:], slid)
     b_T = jnp.where(is_closed[:, None], b_T, -r[:, 1:])
     return B, C, jnp.concatenate([b_N[:, None], b_T], axis=1)
+
+
+def natural_map(r: Any, u: Any, mu: Any, rho: Any) -> tuple[Any, Any]:
+    """P_K(r - rho (u + mu |u_T| n)) (n, 3), of a solution r; how far from r, /rho."""
+    lifted = u[:, 0] + mu * _length(u[:, 1:])
+    y = r - rho[:, None] * jnp.concatenate([lifted[:, None], u[:, 1:]], axis=1)
+    found = onto_cone(y, mu)
+    return found, _norm3(r - found) / rho
 
 
 def onto_cone(y: Any, mu: Any) -> Any:
@@ -497,9 +506,9 @@ def _in_loops(K: Any) -> Callable[[Any], Any]:
             row = jnp.where(index == j, share, rest[i] - share * pivot)
             return rest.at[i].set(jnp.where(i > j, row, rest[i]))
 
-        return _for_rows(n, reduce, rest)
+        return for_rows(n, reduce, rest)
 
-    lu = _for_rows(n, eliminate, K)
+    lu = for_rows(n, eliminate, K)
 
     def solve(b: Any) -> Any:
         def forward(i: Any, y: Any) -> Any:
@@ -510,11 +519,11 @@ def _in_loops(K: Any) -> Callable[[Any], Any]:
             known = jnp.where(index > j, lu[j], 0.0) @ x
             return x.at[j].set((x[j] - known) / lu[j, j])
 
-        return _for_rows(n, backward, _for_rows(n, forward, b))
+        return for_rows(n, backward, for_rows(n, forward, b))
 
     return solve
 
 
-def _for_rows(n: int, turn: Callable[[Any, Any], Any], start: Any) -> Any:
-    """`turn(i, state)` for all rows: a loop in programs too, however few they are."""
+def for_rows(n: int, turn: Callable[[Any, Any], Any], start: Any) -> Any:
+    """`turn(i, state)` of n rows or sweeps: a loop in programs too, however few."""
     return scanned(lambda state, i: (turn(i, state), None), start, jnp.arange(n))[0]

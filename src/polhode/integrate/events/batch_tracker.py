@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 class BatchEventTracker:
     """Goes with the runs of a fleet: what each met, and why the host ended it.
 
+    goals   times of samples, in the order of the run
     met     numbers of runs (m,) and rows (m, ...), in the order in which they came
     told    run -> the sentence of its end
     early   (run, goal) -> x there, of steps that an event has cut
@@ -41,7 +42,7 @@ class BatchEventTracker:
         output_times: np.ndarray,
     ):
         self._guide, self._plans, self._table = context, bounds, table
-        self._goals = output_times
+        self.goals = output_times
         self.met: list[tuple[np.ndarray, np.ndarray]] = []
         self.told: dict[int, str] = {}
         self.early: dict[tuple[int, int], np.ndarray] = {}
@@ -134,16 +135,20 @@ class BatchEventTracker:
             self.met.append((np.array([run]), row[None]))
         if turn.told is not None:
             self.told[run] = turn.told.sentence
-        sign = 1.0 if self._plans.stop[run] >= self._plans.start[run] else -1.0
+        sign = self.sign_of(run)
         last = turn.rows[0] if turn.rows and len(turn.rows[0].t) else first
         low, high = sign * first.t[0], sign * last.t[-1]
-        inside = (sign * self._goals >= low) & (sign * self._goals <= high)
+        inside = (sign * self.goals >= low) & (sign * self.goals <= high)
         if float(turn.stepper_state.t) != float(last.t[-1]) or not turn.rows:
             return
         here = first if last is first else joined([_like(first, last), last])
         for t_end in np.flatnonzero(inside):
-            x = evaluate(here, self._goals[t_end : t_end + 1])[0]
+            x = evaluate(here, self.goals[t_end : t_end + 1])[0]
             self.early.setdefault((run, int(t_end)), x)
+
+    def sign_of(self, run: int) -> float:
+        """1 where time goes on, -1 where a run goes back."""
+        return 1.0 if self._plans.stop[run] >= self._plans.start[run] else -1.0
 
     def table_of(self, run: int) -> dict[str, float]:
         """The parameters of one run."""

@@ -34,7 +34,12 @@ from polhode.integrate.kernel.status import (
     SWITCHING,
     ZENO,
 )
-from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
+from polhode.integrate.kernel.stepper_state import (
+    Rows,
+    RunBounds,
+    StepperState,
+    begun_anew,
+)
 from polhode.system.state_arrays import StateArrays
 
 # Quaternions that a change may leave so far from length one, and the host as well.
@@ -215,7 +220,8 @@ def _begun(
         is_kept = keeps_constraints(system, StateArrays(t, q, z), table)
     is_event = jnp.any(fired & guards.changes) if guards.count else jnp.array(False)
     recent = jnp.where(is_event, jnp.append(here.recent[1:], t), here.recent)
-    leg = here._replace(x=x, x_dot=x_dot, carried=x_dot, recent=recent, held=held)
+    carried = begun_anew(here, x_dot)
+    leg = here._replace(x=x, x_dot=x_dot, carried=carried, recent=recent, held=held)
     leg = leg._replace(begun=t, before=here.accepted)
     if not run.method.is_adaptive:
         span = leg.t_end - t

@@ -54,7 +54,7 @@ from polhode.integrate.kernel.status import (
     RUNNING,
     ZENO,
 )
-from polhode.integrate.kernel.stepper_state import Rows, StepperState
+from polhode.integrate.kernel.stepper_state import Rows, StepperState, begun_anew
 from polhode.system.state import State
 
 # What an event moves from rest, within its doubt, is still more than its rounding.
@@ -299,7 +299,7 @@ def _ticked(
         told = stopped(context, stepper_state, fault.words, fault.cause)
         return SegmentResult([], ended(stepper_state, stepper_state.x, FAULT), [], told)
     there = landed(context, case, stepper_state.t, stepper_state.x, next_.held)
-    next_ = next_._replace(x_dot=there.x_dot, carried=there.x_dot)
+    next_ = next_._replace(x_dot=there.x_dot, carried=begun_anew(next_, there.x_dot))
     status = RUNNING if there.is_sound else NOT_A_NUMBER
     next_ = next_._replace(status=np.int64(status), tried=np.float64(0.0))
     next_ = aimed(context, case.bounds, next_)

@@ -41,7 +41,12 @@ from polhode.integrate.kernel.status import (
     SWITCHING,
     ZENO,
 )
-from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
+from polhode.integrate.kernel.stepper_state import (
+    Rows,
+    RunBounds,
+    StepperState,
+    begun_anew,
+)
 from polhode.integrate.methods.method import is_fixed
 from polhode.system.check import require_consistent
 from polhode.system.state import State
@@ -274,7 +279,8 @@ def _moved_on(
         )
     x, x_dot = start.x[0], start.x_dot[0]
     recent = np.append(stepper_state.recent[1:], stepper_state.t)
-    first = stepper_state._replace(x=x, x_dot=x_dot, carried=x_dot, recent=recent)
+    carried = begun_anew(stepper_state, x_dot)
+    first = stepper_state._replace(x=x, x_dot=x_dot, carried=carried, recent=recent)
     first = aimed(context, case.bounds, first)
     weight, met_now = weighed(context, case, first), [c.event for c in fired]
     sides = sides_at(first, weight, first.sides, met_now)

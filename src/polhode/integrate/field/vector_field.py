@@ -41,6 +41,11 @@ from polhode.integrate.field.constraint_violation import (
     miss_shares,
     natural_speeds,
 )
+from polhode.integrate.field.sparse_jacobian import (
+    SparseJacobian,
+    has_sparse_matrix,
+    sparse_jacobian,
+)
 from polhode.matter.parameter import Table
 from polhode.system import contacts, rows
 from polhode.system.assemble import KEPT
@@ -84,9 +89,10 @@ class Field(NamedTuple):
     table_at       (t, q, y) -> the values of parameters then and there
     system         whose energies and poses methods of its own structure ask
     is_in_speeds   whether y are the system's own speeds z
-    carried        (x,) what the method's last step left for this one; the first slope
-                   at the start; None outside a run
+    carried        (x + k,) what the method's last step left for this one; at the start
+                   the first slope, then zeros; None outside a run
     allowed        (rtol, atol) of the run, by which iterations may stop
+    jacobian       (t, x) -> d(x_dot)/dx by its few entries; None where it is not so had
     """
 
     coordinates: int
@@ -102,6 +108,7 @@ class Field(NamedTuple):
     is_in_speeds: bool = True
     carried: Any = None
     allowed: tuple[Any, Any] = (0.0, 0.0)
+    jacobian: Callable[[Any, Any], SparseJacobian] | None = None
 
     def settled(self, t: Any, x: Any) -> Any:
         """The projected state alone."""
@@ -142,6 +149,9 @@ def field_of(
         own = driven(t, x[:n], x[n:]) if has_modes(system, table) else table
         return projected(equations, t, x, own)
 
+    def jacobian(t: Any, x: Any) -> SparseJacobian:
+        return sparse_jacobian(equations, t, x, driven(t, x[:n], x[n:]))
+
     return Field(
         coordinates=n,
         x_dot=x_dot,
@@ -154,6 +164,7 @@ def field_of(
         table_at=driven,
         system=system,
         is_in_speeds=core.start is core.speeds,
+        jacobian=jacobian if has_sparse_matrix(equations) else None,
     )
 
 
@@ -298,8 +309,17 @@ def _projections(
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """(t, q) -> q nearer to the constraints; (t, q, z) -> z nearer, and the rows A.
 
-    Of a large system each is written once, however often it is asked.
+    Each is traced once for a system, with its derivatives; of a large one it is written
+    once in a program too.
     """
+    system = equations.system
+    if system.speeds + len(system.row_names) <= FEW:
+        whole = system.remembered(
+            "projections",
+            lambda: [jax.jit(partial(f, equations)) for f in (_placed, _moved)],
+        )
+        own = dict(table)
+        return lambda *at: whole[0](*at, own), lambda *at: whole[1](*at, own)
 
     def placed(t: Any, q: Any) -> Any:
         return _placed(equations, t, q, table)
@@ -307,9 +327,6 @@ def _projections(
     def moved(t: Any, q: Any, z: Any) -> tuple[Any, Any]:
         return _moved(equations, t, q, z, table)
 
-    system = equations.system
-    if system.speeds + len(system.row_names) <= FEW:
-        return placed, moved
     return shared(placed), shared(moved)
 
 

@@ -31,7 +31,7 @@ from polhode.integrate.host.batch_samples import (
 )
 from polhode.integrate.kernel.chunk import leg_step
 from polhode.integrate.kernel.sample_instant import run_turn
-from polhode.integrate.kernel.status import RUNNING, SWITCHING
+from polhode.integrate.kernel.status import NEEDS_HOST, RUNNING, SWITCHING
 from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
 from polhode.integrate.methods.deferred_dense import DeferredDense, StepStart, deferred
 from polhode.integrate.methods.projection import settling
@@ -102,11 +102,12 @@ def glide_program(
     """(glider, bounds, table, t_end, room) -> glider, for many runs at once.
 
     Work and dense output are reckoned where the example has a place for them. Where
-    there are switches it is (glider, bounds, table, goal) -> glider, buffer.
+    there are switches it is (glider, bounds, table, goal) -> glider, buffer. What is
+    due may follow: samples are then the last that is given back.
     """
     glider, _, table, *rest = example
     works, terms = glider.work.shape[0], glider.dense.shape[0]
-    is_sampled = len(rest) > 2
+    is_sampled = isinstance(rest[-1], Due)
     places = (works, terms, is_sampled, backend, *leg_step(method, watched.drive))
     key = ("glide", *_kind(method, table), *places, watched.key)
 
@@ -147,9 +148,8 @@ def _kind(method: Method, table: Any) -> tuple[Any, ...]:
 
 
 def _leaves(example: tuple[Any, ...]) -> list[str]:
-    last: tuple[str, ...] = ("t_end", "room", "due") if len(example) >= 5 else ("goal",)
-    last = last[: len(example) - 3]
-    names = ("glider", "bounds", "table", *last)
+    last = ("goal",) if isinstance(example[3], Goal) else ("t_end", "room")
+    names = ("glider", "bounds", "table", *last, "due")[: len(example)]
     return [
         name
         for name, tree in zip(names, example, strict=True)
@@ -257,35 +257,51 @@ def sampled_glide(
 def event_glide(
     equations: Equations, method: Method, watched: Watched, is_audited: bool = False
 ) -> Any:
-    """(glider, bounds, table, goal) -> glider, buffer, to be traced.
+    """(glider, bounds, table, goal[, due]) -> glider, buffer[, samples], to be traced.
 
     A run that is cut at an event beyond its goal waits there with its changes due: the
-    goal lies in the step before them.
+    goal lies in the step before them. Samples of a step that the host is to look at
+    are the host's, which may cut it.
     """
     turn, guards = stepping(equations, method, watched), watched.guards
     audit = power_function(equations, watched.drive) if is_audited else None
 
     def glide(
-        glider: BatchState, bounds: RunBounds, table: Any, goal: Goal
-    ) -> tuple[BatchState, OccurrenceBuffer]:
+        glider: BatchState,
+        bounds: RunBounds,
+        table: Any,
+        goal: Goal,
+        due: Due | None = None,
+    ) -> tuple[Any, ...]:  # limit: what `glide` is given, its occurrences and samples
         t_end, room, step = goal
+        sign = jnp.sign(bounds.stop - bounds.start)
+        take = None if due is None else Taker(due.times, sign, lambda step: step.dense)
 
-        def goes_on(carry: tuple[BatchState, OccurrenceBuffer, Any]) -> Any:
-            (stepper_state, *_), buffer, k = carry
-            ahead = (t_end - stepper_state.t) * jnp.sign(bounds.stop - bounds.start) > 0
+        def goes_on(carry: tuple[BatchState, OccurrenceBuffer, Any, Any]) -> Any:
+            (stepper_state, *_), buffer, taking, k = carry
+            ahead = (t_end - stepper_state.t) * sign > 0
             may = (k < room) & has_room(buffer, guards)
             may = (stepper_state.status == RUNNING) & may
+            ahead = ahead if take is None else ahead & take.has_room(taking)
             return ahead & (may | (stepper_state.status == SWITCHING))
 
         def attempt(carry: Any) -> Any:
-            glider, buffer, k = carry
-            after, row, buffer = turn(glider.stepper_state, buffer, bounds, table, step)
+            glider, buffer, taking, k = carry
+            start = glider.stepper_state
+            after, row, buffer = turn(start, buffer, bounds, table, step)
             after, row = StepperState(*after), Rows(*row)
+            if take is not None:
+                sure = row.accepted & (after.status != NEEDS_HOST)
+                taking = take.claim(taking, start, row._replace(accepted=sure), k)
             glider = _followed(glider, after, row, audit, table)
-            return glider, OccurrenceBuffer(*buffer), k + 1
+            return glider, OccurrenceBuffer(*buffer), taking, k + 1
 
-        first = (glider, watched.buffer(equations.system), 0 * room)
-        return lax.while_loop(goes_on, attempt, first)[:2]
+        taking = None if take is None or due is None else take.begin(due.step)
+        first = (glider, watched.buffer(equations.system), taking, 0 * room)
+        glider, buffer, taking, _ = lax.while_loop(goes_on, attempt, first)
+        if take is None or taking is None:
+            return glider, buffer
+        return glider, buffer, take.end(taking)
 
     return glide
 

@@ -148,37 +148,20 @@ def loose_actions(equations: Equations) -> list[str]:
 
 def run_batch(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
     """All runs of a fleet, to their goals."""
-    runs, width = fleet.stepper_states.x.shape
     begins = fleet.stepper_states.x  # before resets that are due at once
     fleet, tracker = with_tracker(given, fleet)
     gliders = first_gliders(fleet.stepper_states, *extent(given))
-    t, x = (
-        np.zeros((runs, len(given.output_times))),
-        np.zeros((runs, len(given.output_times), width)),
-    )
-    taken = _first_taken(given, fleet)
+    taken = _first_taken(given, fleet, tracker)
     start, stop = fleet.bounds.start, fleet.bounds.stop
     clock = Clock(watch, start, stop, fleet.share, time.perf_counter())
     status = np.array(fleet.stepper_states.status)
-    own = (np.nan, gliders, status, _mark(tracker), taken)
-    way = _UnderWay(given, fleet, tracker, clock, *own)
     # With events a run goes on to its end, where changes may still be due.
-    last = float(fleet.bounds.stop[0])
-    end = np.inf * np.sign(last - fleet.bounds.start[0]) if given.context else last
-    # With events samples are taken at halts: the host may cut the step they lie in.
-    halts = given.output_times if taken is None else ()
-    for k, t_end in enumerate(halts):
-        way = way.to(t_end if given.sampled else end)
-        if given.sampled:
-            t[:, k], x[:, k] = at_goal(way.gliders, fleet.bounds, t_end)
-        else:
-            t[:, k], x[:, k] = way.gliders.stepper_state.t, way.gliders.stepper_state.x
-    # Samples may end before the run does.
-    way = way.to(end)
-    if tracker is not None and given.sampled:
-        for (run, k), value in tracker.early.items():
-            t[run, k], x[run, k] = given.output_times[k], value
+    last = float(stop[0])
+    end = np.inf * np.sign(last - start[0]) if given.context else last
+    own = (end, gliders, status, _mark(tracker), taken)
+    way = advance(_UnderWay(given, fleet, tracker, clock, *own))
     there = way.gliders.stepper_state
+    t, x = there.t[:, None], there.x[:, None]
     if way.taken is not None:
         x = way.taken.found(len(given.output_times))
         t = _beyond(given, way, x)
@@ -207,7 +190,7 @@ def sampling_faults(given: Given, fleet: Batch, ends: StepperState) -> dict[int,
 class _UnderWay(NamedTuple):
     """Runs of a sweep under way; each chunk replaces them as a whole.
 
-    t_end       to or just past which they go now
+    t_end       to or just past which they go
     collected   how much their tracker had collected after the last chunk
     taken       samples, where the loop itself takes them
     """
@@ -221,10 +204,6 @@ class _UnderWay(NamedTuple):
     status: np.ndarray
     collected: Any
     taken: Taken | None = None
-
-    def to(self, t_end: float) -> _UnderWay:
-        """All runs that still go, to or just past a time."""
-        return advance(self._replace(t_end=t_end))
 
     def advanced(self) -> _UnderWay | None:
         """After a chunk of the runs that still go."""
@@ -240,7 +219,10 @@ class _UnderWay(NamedTuple):
         )
         if taken is not None:
             taken = taken.after(alive, buffers.pop())
+        waits = after.stepper_state.status == NEEDS_HOST
         after = attended(given, after, alive, tracker, buffers)
+        if taken is not None and tracker is not None and np.any(waits):
+            taken = taken.by_host(tracker, alive[waits], picked(after, waits))
         now = with_work_limit(after.stepper_state, given.limit)
         return self._replace(
             gliders=replaced(self.gliders, alive, after),
@@ -294,6 +276,18 @@ class Taken(NamedTuple):
         number[alive] += found.count
         return self._replace(number=number, step=replaced(self.step, alive, found.step))
 
+    def by_host(
+        self, tracker: BatchEventTracker, runs: np.ndarray, after: BatchState
+    ) -> Taken:
+        """With the samples of steps that the host has looked at, and perhaps cut."""
+        number = np.array(self.number)
+        for j, run in enumerate(runs.tolist()):
+            k = int(number[run])
+            new = host_samples(tracker, run, k, picked(after, slice(j, j + 1)))
+            self.x[run, k : k + len(new)] = new
+            number[run] += len(new)
+        return self._replace(number=number)
+
     def found(self, samples: int) -> np.ndarray:
         """The samples (runs, s, width)."""
         own = self.x[:, :samples]
@@ -307,17 +301,22 @@ class Taken(NamedTuple):
         return (self.times[self.number] - self.step.end_t) * sign <= 0
 
 
-def _first_taken(given: Given, fleet: Batch) -> Taken | None:
-    """Before the first chunk; None where samples are not taken in the loop."""
-    if not given.sampled or given.context is not None:
+def _first_taken(
+    given: Given, fleet: Batch, tracker: BatchEventTracker | None
+) -> Taken | None:
+    """Before the first chunk; None where no samples are asked for."""
+    if not given.sampled:
         return None
     runs, width = fleet.stepper_states.x.shape
     step = first_step(fleet.stepper_states, kept_terms(given))
     sign = float(np.sign(fleet.bounds.stop[0] - fleet.bounds.start[0])) or 1.0
     never = np.full(capacity(width) + 1, np.inf * sign)
     times = np.concatenate([given.output_times, never])
-    x = np.zeros((runs, len(times) - 1, width))
-    return Taken(np.zeros(runs, np.int64), step, times, x)
+    number, x = np.zeros(runs, np.int64), np.zeros((runs, len(times) - 1, width))
+    # Of resets at the very start what was before them.
+    for (run, k), value in ({} if tracker is None else tracker.early).items():
+        x[run, k], number[run] = value, max(number[run], k + 1)
+    return Taken(number, step, times, x)
 
 
 def _beyond(given: Given, way: _UnderWay, x: np.ndarray) -> np.ndarray:
@@ -335,7 +334,12 @@ def _mark(tracker: BatchEventTracker | None) -> Any:
 
 
 def kept_terms(given: Given) -> int:
-    """How many rows of dense output a step keeps, from which samples are taken."""
+    """How many rows of dense output a step keeps, from which samples are taken.
+
+    Events are looked for along the dense output of all steps.
+    """
+    if given.context is not None:
+        return given.method.dense_terms
     _, works = extent(given)
     return sampled_method(given.method, given.drive, works > 0).dense_terms
 
@@ -343,7 +347,7 @@ def kept_terms(given: Given) -> int:
 def extent(given: Given, is_alone: bool = False) -> tuple[int, int]:
     """How many terms of dense output, and how many works, are reckoned on the way.
 
-    A run alone, and runs with events, halt at their samples.
+    A run alone halts at its samples; events are looked for along dense output.
     """
     works = len(loose_actions(given.equations)) if given.audited else 0
     halts = given.sampled and is_alone
@@ -443,19 +447,30 @@ def _work_of_cut(given: Given, glider: BatchState, kept: Steps, table: Any) -> A
 
 
 def at_goal(
-    gliders: BatchState, bounds: RunBounds, t_end: float, arrays: Any = np
-) -> tuple[Any, Any]:
-    """Times and states at a goal, or the last that were reached.
-
-    `arrays` is the module of their arrays: NumPy, or CuPy for those on a GPU.
-    """
-    stepper_state, where = gliders.stepper_state, arrays.where
-    sign = arrays.sign(bounds.stop - bounds.start)
+    gliders: BatchState, sign: Any, t_end: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Times and states at a goal, or the last that were reached; `sign` is of time."""
+    stepper_state = gliders.stepper_state
     past = (stepper_state.t - t_end) * sign > 0
     h = stepper_state.t - gliders.t
-    s = where(past, (t_end - gliders.t) / where(h == 0, 1.0, h), 1.0)[:, None]
+    s = np.where(past, (t_end - gliders.t) / np.where(h == 0, 1.0, h), 1.0)[:, None]
     start, end = (gliders.x, gliders.x_dot), (stepper_state.x, stepper_state.x_dot)
-    found = between(s, h[:, None], start, end, arrays.moveaxis(gliders.dense, 1, 0))
-    found = where(s == 0, gliders.x, found)
-    found = where(s == 1, stepper_state.x, found)
-    return where(past, t_end, stepper_state.t), found
+    found = between(s, h[:, None], start, end, np.moveaxis(gliders.dense, 1, 0))
+    found = np.where(s == 0, gliders.x, found)
+    found = np.where(s == 1, stepper_state.x, found)
+    return np.where(past, t_end, stepper_state.t), found
+
+
+def host_samples(
+    tracker: BatchEventTracker, run: int, number: int, glider: BatchState
+) -> np.ndarray:
+    """States (m, width) at goals from `number` on in a step that the host looked at.
+
+    `glider` is the run's after that, with an axis of one.
+    """
+    goals, here, sign = tracker.goals, glider.stepper_state, tracker.sign_of(run)
+    found = []
+    for k in range(number, int(np.count_nonzero(sign * (goals - here.t[0]) <= 0))):
+        value = tracker.early.get((run, k))
+        found.append(at_goal(glider, sign, goals[k])[1][0] if value is None else value)
+    return np.reshape(found, (-1, here.x.shape[1]))

@@ -22,9 +22,9 @@ from polhode.integrate.host.batch_loop import (
     BatchResult,
     FinalState,
     Given,
-    at_goal,
     attended,
     extent,
+    host_samples,
     kept_terms,
     sampling_faults,
     with_tracker,
@@ -72,7 +72,7 @@ def run_on_device(given: Given, fleet: Batch, watch: Watch | None) -> BatchResul
     samples = len(given.output_times) if given.sampled else 0
     gliders = first_gliders(fleet.stepper_states, *extent(given))
     step = None
-    if given.sampled and tracker is None:
+    if given.sampled:
         step = first_step(fleet.stepper_states, kept_terms(given))
     trees = (gliders, fleet.bounds, step)
     _require_room(device, given, trees, (runs, samples, width))
@@ -86,40 +86,18 @@ def run_on_device(given: Given, fleet: Batch, watch: Watch | None) -> BatchResul
     start, share = fleet.bounds.start, fleet.share
     clock = Clock(watch, start, fleet.bounds.stop, share, time.perf_counter())
     report = _Report(clock, device)
-    chunk = _Chunk(given, device, bounds, table, stop, sign)
-    if tracker is not None:
-        times = _through_events(chunk, way, tracker, x, report)
-        return _result(given, device, begins, way, x, times=times, tracker=tracker)
+    chunk = _Chunk(given, device, bounds, table, stop, sign, tracker)
+    # Of resets at the very start what was before them.
+    for place, value in (tracker.early if tracker and samples else {}).items():
+        chunk.put_samples(way, x, place, value[None])
     times = _times(given, fleet, width)
     while True:
         pick = chunk.alive(way, times)
         if not len(pick):  # the one number that comes to the host
             break
-        way = chunk.after(way, pick, times, x)
+        chunk.make(way, pick, times, x)
         report.tell(way)
-    return _result(given, device, begins, way, x)
-
-
-def _through_events(
-    chunk: _Chunk, way: _Way, tracker: BatchEventTracker, x: Any, report: _Report
-) -> Any:
-    """All runs with events to their ends, by halts at samples; times of samples."""
-    given, device, end = chunk.given, chunk.device, np.inf * chunk.sign
-    if not given.sampled:
-        chunk.to_goal(way, tracker, end, report)
-        return None
-    runs, count = len(chunk.bounds.start), chunk.samples
-    times = device.empty((runs, count), "float64")
-    rows = x.reshape(runs, count, -1)
-    for k, goal in enumerate(given.output_times.tolist()):
-        chunk.to_goal(way, tracker, goal, report)
-        found = at_goal(way.gliders, chunk.bounds, goal, device.cupy)
-        times[:, k], rows[:, k] = found
-    chunk.to_goal(way, tracker, end, report)  # samples may end before the runs do
-    for (run, k), value in tracker.early.items():
-        times[run, k] = given.output_times[k]
-        rows[run, k] = device.send(value)
-    return times
+    return _result(given, device, begins, way, x, tracker=tracker)
 
 
 class _Chunk(NamedTuple):
@@ -131,72 +109,76 @@ class _Chunk(NamedTuple):
     table: Any
     stop: float
     sign: float
+    tracker: BatchEventTracker | None
 
     def alive(self, way: _Way, times: Any) -> Any:
         """The numbers of the runs that go on, on the device."""
         there = way.gliders.stepper_state
         spent = there.accepted + there.rejected
-        goes = (there.status == RUNNING) & (spent < self.given.limit)
+        goes = (there.status == RUNNING) | (there.status == SWITCHING)
+        goes = goes & (spent < self.given.limit)
         if way.step is not None:
             left = (times[way.count] - way.step.end_t) * self.sign
             goes = goes | (left <= 0)
         return self.device.cupy.flatnonzero(goes)
 
-    def after(self, way: _Way, pick: Any, times: Any, x: Any) -> _Way:
-        """After a chunk of the runs that go."""
+    def make(self, way: _Way, pick: Any, times: Any, x: Any) -> None:
+        """A chunk of the runs that go."""
         own = self._those(way, pick)
-        goal = (float(self.stop), self._room(own[0].stepper_state))
+        room = self._room(own[0].stepper_state)
+        goal: tuple[Any, ...] = (float(self.stop), room)
+        if self.tracker is not None:  # changes may be due at the very end
+            goal = (Goal(np.inf * self.sign, room, step_of(self.given.method)),)
         due: tuple[Any, ...] = ()
         if way.step is not None:
             window = self.device.cupy.arange(len(times) - self.samples)
             when = times[way.count[pick][:, None] + window]
             due = (Due(when, _mapped(lambda a: a[pick], way.step)),)
         found = self._program(own, goal, due)(*own, *goal, *due)
-        if way.step is None:
-            _put(way.gliders, pick, found)
-            return way
-        gliders, taken = found
-        self._store(way, pick, taken, x)
+        gliders, *rest = found if self.tracker is not None or due else (found,)
+        if way.step is not None:
+            taken = rest.pop()
+            self._store(way, pick, taken, x)
+            _put(way.step, pick, taken.step)
+            way.count[pick] += taken.count
         _put(way.gliders, pick, gliders)
-        _put(way.step, pick, taken.step)
-        way.count[pick] += taken.count
-        return way
+        if self.tracker is not None:
+            self._attend(way, pick, gliders, rest[0], x)
 
-    def to_goal(
-        self, way: _Way, tracker: BatchEventTracker, t_end: float, report: _Report
-    ) -> None:
-        """All runs with events that still go, to or just past a goal."""
-        while True:
-            there = way.gliders.stepper_state
-            goes = (there.status == RUNNING) | (there.status == SWITCHING)
-            goes = goes & ((t_end - there.t) * self.sign > 0)
-            goes = goes & (there.accepted + there.rejected < self.given.limit)
-            pick = self.device.cupy.flatnonzero(goes)
-            if not len(pick):
-                return
-            own = self._those(way, pick)
-            room = self._room(own[0].stepper_state)
-            goal = (Goal(float(t_end), room, step_of(self.given.method)),)
-            found, buffer = self._program(own, goal, ())(*own, *goal)
-            _put(way.gliders, pick, found)
-            self._attend(way, tracker, pick, found, buffer)
-            report.tell(way)
-
-    def _attend(
-        self, way: _Way, tracker: BatchEventTracker, pick: Any, found: Any, buffer: Any
-    ) -> None:
+    def _attend(self, way: _Way, pick: Any, found: Any, buffer: Any, x: Any) -> None:
         """Runs to which something happened come to the host, and those that wait for
         it go back; all others stay where they are."""
-        device = self.device
+        device, tracker = self.device, self.tracker
+        assert tracker is not None
         status = found.stepper_state.status
         few = (buffer.count > 0) | (status == NEEDS_HOST)
         few = device.cupy.flatnonzero(few | (status == EVENT) | (status == ZENO))
         if not len(few):
             return
         gliders, rows = _mapped(lambda a: device.fetch(a[few]), (found, buffer))
-        after = attended(self.given, gliders, device.fetch(pick[few]), tracker, [rows])
-        if np.any(gliders.stepper_state.status == NEEDS_HOST):
-            _put(way.gliders, pick[few], _mapped(device.send, after))
+        runs = device.fetch(pick[few])
+        after = attended(self.given, gliders, runs, tracker, [rows])
+        waits = np.flatnonzero(gliders.stepper_state.status == NEEDS_HOST)
+        if not len(waits):
+            return
+        _put(way.gliders, pick[few], _mapped(device.send, after))
+        if way.step is None:
+            return
+        counts = device.fetch(way.count[pick[few]])
+        for j in waits.tolist():
+            place = (int(runs[j]), int(counts[j]))
+            own = _mapped(lambda a, j=j: a[j : j + 1], after)
+            self.put_samples(way, x, place, host_samples(tracker, *place, own))
+
+    def put_samples(
+        self, way: _Way, x: Any, place: tuple[int, int], new: np.ndarray
+    ) -> None:
+        """Samples of one run that the host has made, from its place on."""
+        (run, number), count = place, len(new)
+        if count:
+            first = run * self.samples + number
+            x[first : first + count] = self.device.send(new)
+            way.count[run] = number + count
 
     def _those(self, way: _Way, pick: Any) -> Any:
         """Some runs with their bounds and parameters."""
@@ -279,12 +261,11 @@ def _result(
     way: _Way,
     x: Any,
     *,
-    times: Any = None,
     tracker: BatchEventTracker | None = None,
 ) -> BatchResult:
     """What came of the runs, in the machine's memory; states stay where that is asked.
 
-    `x` are samples, `times` theirs where runs halted at them.
+    `x` are samples.
     """
     there = _mapped(device.fetch, way.gliders.stepper_state)
     work = device.fetch(way.gliders.work)
@@ -297,8 +278,6 @@ def _result(
     own = way.gliders.stepper_state
     if not given.sampled:
         t, found = own.t[:, None], own.x[:, None]
-    elif times is not None:
-        t, found = times, x.reshape(runs, -1, width)
     else:
         found = x.reshape(runs, -1, width)
         missed = device.cupy.arange(found.shape[1]) >= way.count[:, None]

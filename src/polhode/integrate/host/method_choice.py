@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.errors import IntegrationError
+from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.integrate.field.scales import scales
+from polhode.integrate.field.sparse_jacobian import has_sparse_matrix
 from polhode.integrate.field.states import States, unchecked
+from polhode.integrate.host.largest_roots import largest_roots
 from polhode.integrate.kernel.start import InitialDerivative, initial_derivative
 from polhode.integrate.methods.mechanical.gear_gupta_leimkuhler import (
     GearGuptaLeimkuhler,
@@ -27,12 +29,13 @@ from polhode.integrate.methods.mechanical.generalised_alpha import GeneralisedAl
 from polhode.integrate.methods.mechanical.rattle import Rattle
 from polhode.integrate.methods.method import RTOL, Method, is_method
 from polhode.integrate.methods.projection import Unprojected
-from polhode.integrate.methods.registry import IMPLICIT
+from polhode.integrate.methods.registry import IMPLICIT, SPARSE
 from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
 from polhode.integrate.methods.runge_kutta.radau import RTOL as STIFF_RTOL
 from polhode.integrate.methods.runge_kutta.radau import RadauIIA
 from polhode.system.rolled.size import refuse_dense
 from polhode.system.system import System
+from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -45,6 +48,8 @@ HOLDING = (GearGuptaLeimkuhler, GeneralisedAlpha, Rattle)
 # Speeds up to which Newton's matrix of a step is solved: it is dense, whatever holds
 # the bodies together.
 NEWTON = 200
+# A decay by so much in one step is the most that explicit methods follow.
+STABLE = 3.3
 # So much quicker than the motion: below it an explicit method takes less time still.
 QUICKER = 1e4
 # So many times in the run: fewer cost an explicit method nothing worth a change.
@@ -53,12 +58,17 @@ TIMES = 1e5
 SHARE = 1e-6
 
 
-def refuse_dense_steps(system: System, method: Any) -> None:
+def refuse_dense_steps(equations: Equations, method: Any) -> None:
     """Refuses a method that solves for all velocities of very many bodies at once."""
     inner = getattr(method, "method", method)
-    if type(inner).__name__ in IMPLICIT:
-        how = "Take an explicit method, such as ph.methods.DormandPrince()."
-        refuse_dense(system, f"Newton's matrix of {inner.name}", NEWTON, how)
+    name, is_sparse = type(inner).__name__, has_sparse_matrix(equations)
+    if name not in IMPLICIT or (is_sparse and name in SPARSE):
+        return
+    how = "Take an explicit method, such as ph.methods.DormandPrince()"
+    if is_sparse:
+        how += ", or for what is stiff ph.methods.RadauIIA(), whose matrix is sparse"
+    what = f"Newton's matrix of {inner.name}"
+    refuse_dense(equations.system, what, NEWTON, how + ".")
 
 
 class ChosenMethod(NamedTuple):
@@ -98,7 +108,7 @@ def picked(
             "Give ph.methods.DormandPrince(...), ph.methods.RungeKutta4(step=...) or"
             " their kin.",
         )
-    refuse_dense_steps(equations.system, method)
+    refuse_dense_steps(equations, method)
     chosen = method or DormandPrince(RTOL if rtol is None else rtol, atol)
     words = [chosen.name if method else f"{chosen.name} (picked)"]
     return ChosenMethod(chosen, ", ".join([*words, *_kept(equations, chosen)]))
@@ -108,7 +118,10 @@ def suited(
     equations: Equations, pick: ChosenMethod, rtol: Any, atol: Any, decay: Decay
 ) -> ChosenMethod:
     """What was picked, or an implicit method in its place where a run begins stiff."""
-    if not decay.is_stiff or equations.system.speeds > NEWTON:
+    is_dense = equations.system.speeds > NEWTON and not has_sparse_matrix(equations)
+    if decay.is_often and (is_dense or not decay.is_stiff):
+        _warn_of_pace(equations, pick, decay, is_dense)
+    if not decay.is_stiff or is_dense:
         return pick
     chosen = RadauIIA(STIFF_RTOL if rtol is None else rtol, atol)
     times = decay.rate / decay.motion
@@ -117,6 +130,28 @@ def suited(
         f" {times:.0e} times as quick as the motion)"
     )
     return ChosenMethod(chosen, ", ".join([words, *_kept(equations, chosen)]))
+
+
+def _warn_of_pace(
+    equations: Equations, pick: ChosenMethod, decay: Decay, is_dense: bool
+) -> None:
+    """Say of a large system that an explicit method goes at the pace of a decay."""
+    system = equations.system
+    if system.speeds <= NEWTON:
+        return
+    repair = "ph.methods.RadauIIA() is for what is stiff"
+    if is_dense:
+        repair = (
+            f"implicit methods are dense for it, and made for up to {NEWTON} speeds, of"
+            f" {system.speeds} here; soften what is stiff, or hold it by a constraint"
+        )
+    warn(
+        f"in {system.name!r} something decays in {1 / decay.rate:.2g} s, and"
+        f" {pick.method.name} steps at its pace: some"
+        f" {decay.rate * decay.duration / STABLE:.0e} steps. If that is too many,"
+        f" {repair}.",
+        IntegrationWarning,
+    )
 
 
 def _kept(equations: Equations, method: Method) -> list[str]:
@@ -149,10 +184,14 @@ class Decay(NamedTuple):
     duration: float
 
     @property
+    def is_often(self) -> bool:
+        """Whether the quickest would decay very many times in the run."""
+        return self.rate * self.duration > TIMES
+
+    @property
     def is_stiff(self) -> bool:
         """Whether an explicit method would step for stability, and long."""
-        often = self.rate * self.duration > TIMES
-        return often and self.rate > QUICKER * self.motion
+        return self.is_often and self.rate > QUICKER * self.motion
 
 
 NO_DECAY = Decay(0.0, 1.0, 1.0)
@@ -175,13 +214,15 @@ def decay_of(equations: Equations, start: Start, until: float) -> Decay:
         system, q, z, start.initial_derivative.z_dot[first], np.array([duration])
     )
     lengths = size.speeds[0] / size.rate[0]
+    moving = np.max(np.abs(z[0]) / lengths, initial=1.0 / duration)
+    if system.speeds > NEWTON:
+        return _of_largest(_Changes(equations, start, lengths), duration, moving)
     roots = np.linalg.eigvals(_linear(equations, start, lengths, float(size.rate[0])))
     if not np.all(np.isfinite(roots)):
         return NO_DECAY
     decays = (roots.real < 0) & (-roots.real >= np.abs(roots.imag))
     quickest = float(np.max(-roots.real[decays], initial=0.0))
     others = np.abs(roots[~decays])
-    moving = np.max(np.abs(z[0]) / lengths, initial=1.0 / duration)
     return Decay(quickest, float(np.max(others, initial=moving)), duration)
 
 
@@ -221,3 +262,46 @@ def _rates(equations: Equations, start: Start, rows: States) -> np.ndarray:
     if len(start.states) > 1:
         return asked(slice(0, len(rows)))
     return np.concatenate([asked(slice(k, k + 1)) for k in range(len(rows))])
+
+
+class _Changes(NamedTuple):
+    """How the rates of the speeds of a large system change, along one direction."""
+
+    equations: Equations
+    start: Start
+    lengths: np.ndarray
+
+    def along(self, delta: np.ndarray, dz: np.ndarray) -> np.ndarray:
+        """K delta + D dz (nz,), by a difference; both are scaled to be small."""
+        size = np.max(np.abs(delta) / self.lengths) + np.max(np.abs(dz) / self.lengths)
+        if not size:
+            return np.zeros_like(dz)
+        share, system = SHARE / size, self.equations.system
+        t, q, z = (getattr(self.start.states, word)[0] for word in ("t", "q", "z"))
+        place = np.asarray(system.local(q, share * delta))
+        row = unchecked(system, np.array([t]), place[None], (z + share * dz)[None])
+        found = _rates(self.equations, self.start, row)[0]
+        return (found - self.start.initial_derivative.z_dot[0]) / share
+
+
+def _of_largest(changes: _Changes, duration: float, moving: float) -> Decay:
+    """The quickest decay, and what may swing, by the largest roots alone.
+
+    What does not decay is at most as quick as the system without its damping; of
+    springs that are damped beyond swinging this is too much, so that such a run is not
+    called stiff, but is one in which something decays often.
+    """
+    n = len(changes.lengths)
+    still = np.zeros(n)
+
+    def first_order(x: np.ndarray) -> np.ndarray:
+        return np.concatenate([x[n:], changes.along(x[:n], x[n:])])
+
+    roots = largest_roots(first_order, 2 * n)
+    swings = largest_roots(lambda x: changes.along(x, still), n)
+    if not (len(roots) and np.all(np.isfinite([*roots, *swings]))):
+        return NO_DECAY
+    decays = (roots.real < 0) & (-roots.real >= np.abs(roots.imag))
+    quickest = float(np.max(-roots.real[decays], initial=0.0))
+    undamped = float(np.sqrt(np.max(np.abs(swings), initial=0.0)))
+    return Decay(quickest, max(moving, undamped), duration)

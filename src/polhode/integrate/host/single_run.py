@@ -31,9 +31,11 @@ from polhode.integrate.kernel.start import (
     initialise,
     require_feasible,
     step_settings,
+    told_first,
 )
 from polhode.integrate.kernel.status import INTERRUPTED, RUNNING, WORK_LIMIT
 from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
+from polhode.integrate.methods.method import kept_numbers
 
 if TYPE_CHECKING:
     from polhode.integrate.field.states import States
@@ -142,7 +144,9 @@ def run_single(
     for k, t_end in enumerate(given.output_times.tolist()):
         lane = lane.to(t_end)
         if given.sampled:
-            t[:, k], x[:, k] = at_goal(lane.run.glider, lane.run.bounds, t_end)
+            run = lane.run
+            sign = np.sign(run.bounds.stop - run.bounds.start)
+            t[:, k], x[:, k] = at_goal(run.glider, sign, t_end)
         else:
             t[:, k], x[:, k] = lane.part(T), lane.part(X)
     lane = lane.to(until)  # samples may end before
@@ -179,7 +183,8 @@ def _programs(
     """What makes a run ready, and what carries it on."""
     equations, method = given.equations, given.method
     places = extent(given, is_alone=True)
-    kind = (tuple(sorted(own)), *places, given.drive.key)
+    kept = kept_numbers(method, equations.system)
+    kind = (tuple(sorted(own)), *places, kept, given.drive.key)
 
     def readied() -> PackedProgram:
         return PackedProgram(_readying(given, places), begin, own)
@@ -196,10 +201,14 @@ def _programs(
 
 def _readying(given: Given, places: tuple[int, int]) -> Any:
     """(t, q, z, held, aim), table -> ready, to be traced."""
-    launch = initialisation(given.equations, given.drive)
+    launch, system = (
+        initialisation(given.equations, given.drive),
+        given.equations.system,
+    )
 
     def ready(begin: Any, table: Any) -> Ready:
         start, stepper_state, bounds, rate = launch(begin, table)
+        stepper_state = told_first(stepper_state, given.method, system)
         fine = jnp.all(jnp.isfinite(start.x_dot)) & start.is_sound & start.is_kept
         # Of fixed steps the host counts whether there are too many.
         lost = (bounds.least * rate > HOPELESS) | (bounds.steps > 0)

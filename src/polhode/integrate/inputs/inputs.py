@@ -38,6 +38,7 @@ from polhode.integrate.inputs.normal_stream import (
     stream_key,
 )
 from polhode.integrate.inputs.ports import input_size
+from polhode.integrate.inputs.tyre_relaxation import with_relaxation
 from polhode.integrate.methods.method import real_number
 from polhode.matter.parameter import Parameter, at, parameters_in
 from polhode.matter.quantities.constants import admit_constants, values_of
@@ -270,7 +271,7 @@ def admit_inputs(system: System, inputs: Mapping[Any, Any] | None) -> Inputs:
     sources: list[Source] = []
     groups: list[Begun] = []
     held = recall = 0
-    for key, given in one_by_one(inputs or {}).items():
+    for key, given in one_by_one(with_relaxation(system, inputs)).items():
         if isinstance(given, Sampled | Noise):
             names = key if isinstance(key, tuple) else (key,)
             own = {name: input_size(system, name) for name in names}

@@ -63,7 +63,8 @@ def _barred(system: System) -> set[str]:
 def _is_port(action: Any) -> bool:
     if isinstance(action, AppliedForce | AppliedCouple):
         return not action.is_conservative
-    return isinstance(action, Motor) or hasattr(action, "input_size")
+    has_size = getattr(action, "input_size", None) is not None
+    return isinstance(action, Motor) or has_size
 
 
 def _may(action: Any) -> bool:

@@ -18,7 +18,12 @@ from jax import lax
 from polhode.integrate.field.vector_field import Field, field_of
 from polhode.integrate.kernel.attempt import advance_of
 from polhode.integrate.kernel.status import DONE, FAULT, NOT_A_NUMBER, RUNNING
-from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
+from polhode.integrate.kernel.stepper_state import (
+    Rows,
+    RunBounds,
+    StepperState,
+    begun_anew,
+)
 from polhode.integrate.methods.projection import settling
 from polhode.system.state import State
 
@@ -129,7 +134,7 @@ def sampled_turn(
     status = jnp.where(is_sound, RUNNING, NOT_A_NUMBER).astype(here.status.dtype)
     begun = here._replace(
         x_dot=x_dot,
-        carried=x_dot,
+        carried=begun_anew(here, x_dot),
         held=new.held,
         recall=new.recall,
         sample_count=new.count,

@@ -18,12 +18,18 @@ from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.kernel.chunk import ATTEMPTS
 from polhode.integrate.kernel.packing import PackedProgram
 from polhode.integrate.kernel.status import DONE, RUNNING
-from polhode.integrate.kernel.stepper_state import RunBounds, StepperState, start_cursor
+from polhode.integrate.kernel.stepper_state import (
+    RunBounds,
+    StepperState,
+    first_carried,
+    start_cursor,
+)
 from polhode.integrate.methods.method import (
     FixedStepMethod,
     Method,
     is_adaptive,
     is_fixed,
+    kept_numbers,
 )
 from polhode.lowering.compile import Program, compile
 from polhode.system.state_arrays import StateArrays
@@ -146,6 +152,14 @@ def initialise(
         return made
 
     return equations.remembered(("start", *key), many)(given, table)
+
+
+def told_first(
+    stepper_state: StepperState, method: Method, system: System
+) -> StepperState:
+    """The cursor with what the first step of a method is told."""
+    kept = kept_numbers(method, system)
+    return stepper_state._replace(carried=first_carried(stepper_state.x_dot, kept))
 
 
 def initialisation(equations: Equations, drive: Drive) -> Any:

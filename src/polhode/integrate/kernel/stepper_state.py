@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.integrate.kernel import step_size
 
 RECENT = 10  # events whose times are remembered: so many in no time accumulate
@@ -20,7 +21,8 @@ class StepperState(NamedTuple):
     tried         the step that failed, if one did
     accepted, rejected   counts of steps
     status        RUNNING or how it ended
-    carried       (x,) what the method told its next step; the first slope at the start
+    carried       (x + k,) what the method told its next step; at the start the first
+                  slope, and of the k numbers that a method keeps besides, zeros
     stiff         how many accepted steps stability has held back, not accuracy
     begun, goal   times of this leg: legs end where an input changes, or at an event
     quota         the steps of this leg, for a method of fixed step
@@ -84,6 +86,19 @@ class Rows(NamedTuple):
     x: Any
     x_dot: Any
     dense: Any
+
+
+def first_carried(x_dot: Any, kept: int) -> Any:
+    """What a method is told where a run or a leg begins; leading axes are runs."""
+    if not kept:
+        return x_dot
+    zeros = np.zeros((*np.shape(x_dot)[:-1], kept))
+    return namespace(x_dot).concatenate([x_dot, zeros], axis=-1)
+
+
+def begun_anew(here: StepperState, x_dot: Any) -> Any:
+    """The same of a leg that begins within a run."""
+    return first_carried(x_dot, here.carried.shape[-1] - np.shape(x_dot)[-1])
 
 
 def start_cursor(t: Any, x: np.ndarray, x_dot: np.ndarray, h: Any) -> StepperState:

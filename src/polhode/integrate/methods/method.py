@@ -32,7 +32,7 @@ class Attempt(NamedTuple):
     bend        what its dense output adds to Hermite's cubic (see `dense`): as many
                 terms (width,) as the method says in `bends`
     is_solved   whether the equations of an implicit step were solved
-    carried     (x,) what the next step of the method is told: `Field.carried`
+    carried     (x + k,) what the next step of the method is told: `Field.carried`
     edge        another state at the time of the end, its slope, and the h |lambda| up
                 to which the method is stable: by them a run knows whether accuracy or
                 stability holds its steps; None where a method does not tell
@@ -142,6 +142,12 @@ def falls_of(method: Method) -> int:
 def knows_step(method: Method) -> bool:
     """Whether it tells the size of a step before it makes it: see `series_step`."""
     return getattr(method, "knows_step", False)
+
+
+def kept_numbers(method: Method, system: Any) -> int:
+    """How many numbers a step leaves for the next, beside what all methods have."""
+    keeps = getattr(method, "keeps", None)
+    return 0 if keeps is None else keeps(system)
 
 
 def is_method(given: Any) -> bool:

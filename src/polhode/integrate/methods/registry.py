@@ -43,6 +43,8 @@ IMPLICIT = {
     *("GeneralisedAlpha", "GearGuptaLeimkuhler", "Rattle", "Variational"),
     *("EnergyMomentum", "MoserVeselov"),
 }
+# Of these, those whose matrix is had by its few entries where a system is large.
+SPARSE = {"GaussLegendre4", "GaussLegendre6", "RadauIIA"}
 # Those between whose explicit steps switches of contacts are located.
 LOCATES_SWITCHES = {"DormandPrince", "DormandPrince8", "Calvo7"}
 # Those that step x as a column of numbers, whatever each is: states of controllers too.

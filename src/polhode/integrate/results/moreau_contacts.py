@@ -1,7 +1,8 @@
 """What contacts did along a motion by Moreau's scheme: found again, step by step.
 
-A step of the scheme is a function of its first row, so that impulses, residuals and the
-work of removing overlaps need not be kept: each step is made once more from its row.
+A step of the scheme is a function of its first row and of the impulses of the step
+before, so that impulses, residuals and the work of removing overlaps need not be kept:
+the steps are made once more, each from its row and from what was found of the last.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
+import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from polhode.errors import IntegrationError
 from polhode.integrate.field.vector_field import field_of
@@ -23,6 +26,8 @@ from polhode.system.natural_sizes import length_at_rest
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
+
+ROWS = 256  # steps of one call
 
 
 class ContactSteps(NamedTuple):
@@ -76,8 +81,25 @@ def contact_steps(motion: Trajectory) -> ContactSteps:
             " samples, inputs and other methods do not keep that.",
             "Simulate without samples=... and inputs, by ph.methods.Moreau(step).",
         )
-    t, x = motion.steps.t, motion.steps.x
-    return _program(motion)(t[:-1], x[:-1], np.diff(t), dict(motion.table))
+    t, x, table = motion.steps.t, motion.steps.x, dict(motion.table)
+    program, h = _program(motion), np.diff(t)
+    kept, parts = np.zeros(_kept(motion)), []
+    for first in range(0, max(len(h), 1), ROWS):
+        own = [_filled(column[first : first + ROWS]) for column in (t[:-1], x[:-1], h)]
+        kept, made = program(*own, kept, table)
+        parts.append(made)
+    columns = zip(*parts, strict=True)
+    return ContactSteps(*(np.concatenate(c)[: len(h)] for c in columns))
+
+
+def _filled(rows: np.ndarray) -> np.ndarray:
+    """Zeros after them, as many as a call of the program takes; steps of no time."""
+    more = np.zeros((ROWS - len(rows), *rows.shape[1:]))
+    return np.concatenate([rows, more])
+
+
+def _kept(motion: Trajectory) -> int:
+    return Moreau.keeps(motion.method, motion.system)
 
 
 def _program(motion: Trajectory) -> Any:
@@ -90,12 +112,13 @@ def _program(motion: Trajectory) -> Any:
             kinetic = system.kinetic_energy(t, x[:n], x[n:], table)
             return kinetic + system.potential_energy(t, x[:n], table)
 
-        def again(t: Any, x: Any, h: Any, table: Any) -> ContactSteps:
-            step = moreau_step(field_of(equations, table), t, x, h)
+        def again(row: Any, kept: Any, table: Any) -> tuple[Any, ContactSteps]:
+            t, x, h = row
+            step = moreau_step(field_of(equations, table), t, x, h, kept)
             lifted = energy(t + h, step.x, table)
             gaps = contacts.gaps(system, t + h, step.x[:n], table)
             found = step.solution
-            return ContactSteps(
+            return step.kept, ContactSteps(
                 found.impulse,
                 step.before,
                 found.velocity,
@@ -108,9 +131,27 @@ def _program(motion: Trajectory) -> Any:
                 lifted - energy(t + h, step.unprojected, table),
             )
 
-        example = (0.0, np.zeros(motion.steps.x.shape[1]), 0.1, table)
-        equations.programs[key] = compile(again, *example, batched=["t", "x", "h"])
+        def chain(t: Any, x: Any, h: Any, kept: Any, table: Any) -> tuple[Any, Any]:
+            def one(kept: Any, row: Any) -> tuple[Any, Any]:
+                # A row of no time is a leg that begins, as runs do, from no impulses.
+                idle = jnp.zeros_like(kept), _nothing(again, row, kept, table)
+                return lax.cond(
+                    row[2] != 0, lambda: again(row, kept, table), lambda: idle
+                )
+
+            return lax.scan(one, kept, (t, x, h))
+
+        width = motion.steps.x.shape[1]
+        rows = (np.zeros(ROWS), np.zeros((ROWS, width)), np.zeros(ROWS))
+        example = (*rows, np.zeros(_kept(motion)), table)
+        equations.programs[key] = compile(chain, *example)
     return equations.programs[key]
+
+
+def _nothing(again: Any, *given: Any) -> ContactSteps:
+    """What a step of no time does."""
+    made = jax.eval_shape(again, *given)[1]
+    return ContactSteps(*(jnp.zeros(leaf.shape, leaf.dtype) for leaf in made))
 
 
 class ContactPromises(NamedTuple):

@@ -240,16 +240,21 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         return quantity.along(self)
 
     def plot(
-        self, *names: str | Quantity, against: str = "t", degrees: bool = False
+        self,
+        *names: str | Quantity,
+        against: str = "t",
+        degrees: bool = False,
+        theme: str = "light",
     ) -> Any:
         """Quantities by name, with labels and units; see `show.quantities`.
 
         A `ph.Quantity` is one of your own. With `degrees`, angles and their rates are
         in degrees. `motion.plot("hinge.speed", against="hinge")` is a phase portrait.
+        `theme` is "light" or "dark".
         """
         from polhode.show.plots.plot import plot
 
-        return plot(self, names, against, degrees=degrees)
+        return plot(self, names, against, degrees=degrees).themed(theme)
 
     def picture(self, at: Any = None, **wishes: Any) -> Any:
         """The bodies at a time or at several, drawn in 3D; see `show.still`."""

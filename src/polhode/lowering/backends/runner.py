@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from polhode.lowering.ir.prepare import Prepared
 
 PACK_AT_MOST = 3000  # operations for which packing is worth LLVM's time
-# Operations a loop from which LLVM's passes find nothing: zeros, equal terms and what
-# stays the same in a loop are gone from long straight code before it is written.
+# Operations a loop from which LLVM's passes find nothing, and without a loop from the
+# first on: zeros, equal terms and what stays the same in a loop are gone from straight
+# code before it is written.
 STRAIGHT = 1000
 # Operations from which LLVM's passes and its full effort are not worth their time: its
 # last scheduler takes longer by the square of a block, and the code runs no quicker.
@@ -170,7 +171,7 @@ class NativeRunner:
         }
         pack = lanes == 1 and ready.loops > 0 and ready.operations < PACK_AT_MOST
         is_long = ready.operations > LONG_CODE
-        is_straight = ready.operations >= STRAIGHT * max(1, ready.loops)
+        is_straight = ready.operations >= STRAIGHT * ready.loops
         improve = not is_straight and not is_long
         return facts, machine_code(module.text, pack, 1 if is_long else 2, improve)
 

@@ -37,10 +37,10 @@ def divide(a: Any, b: Any) -> Any:
     """Division as XLA does it: integers towards zero, and by zero all ones."""
     if np.issubdtype(np.asarray(a).dtype, np.floating):
         return np.divide(a, b)
-    safe = np.where(b == 0, np.ones_like(b), b)
-    whole = (np.abs(np.asarray(a)) // np.abs(safe)).astype(safe.dtype)
-    signed = np.where((np.asarray(a) < 0) != (safe < 0), -whole, whole)
-    return np.where(b == 0, np.array(-1).astype(safe.dtype), signed)
+    a, safe = np.asarray(a), np.where(b == 0, np.ones_like(b), b)
+    floor = np.floor_divide(a, safe)
+    is_below = (np.remainder(a, safe) != 0) & ((a < 0) != (safe < 0))
+    return np.where(b == 0, np.array(-1).astype(safe.dtype), floor + is_below)
 
 
 def remainder(a: Any, b: Any) -> Any:
@@ -68,7 +68,9 @@ def _shift(kind: str) -> Callable[..., Any]:
             unsigned = a.view(f"u{a.dtype.itemsize}")
             moved = (unsigned >> count.astype(unsigned.dtype)).view(a.dtype)
             return np.where(inside, moved, np.zeros_like(a))
-        return a >> np.where(inside, n, width - 1).astype(a.dtype)
+        signed = a.view(f"i{a.dtype.itemsize}")
+        count = np.where(inside, n, width - 1).astype(signed.dtype)
+        return (signed >> count).view(a.dtype)
 
     return call
 

@@ -35,6 +35,14 @@ def lowest(ring: Ring, p: Polynomial) -> Monomial:
     return sum(g.to(e) for g, e in least.items())
 
 
+def common(ring: Ring, p: Polynomial) -> Monomial:
+    """What every term has, above the line or below it."""
+    low = dict(ring.factors(lowest(ring, p)))
+    high = dict(ring.factors(lowest(ring, {-m: c for m, c in p.items()})))
+    above = sum(g.to(e) for g, e in low.items() if e > 0)
+    return above - sum(g.to(e) for g, e in high.items() if e > 0)
+
+
 def primitive(ring: Ring, p: Polynomial) -> tuple[Polynomial, Polynomial]:
     """(one term, rest) whose product is p; the rest has coprime integers and a sign."""
     low, number = lowest(ring, p), content(p.values())

@@ -84,13 +84,15 @@ def element(ring: Ring, value: Element) -> Reading:
 class _Walk:
     """What a walk has and makes: inputs by argument and element, values by node.
 
-    Where `unread` is None, what has no closed form is refused.
+    Where `unread` is None, what has no closed form is refused. `named` replaces the
+    value of a node by what stands for it.
     """
 
     ring: Ring
     inputs: list[list[Polynomial]]
     unread: UnreadFunctions | None
     values: dict[Node, Reading | Unread]
+    named: Callable[[Node, Any], Any] | None = None
 
     def reading(self, wanted: Element) -> Reading:
         """The value of an element whose node has been visited."""
@@ -108,9 +110,10 @@ def evaluate(
     outputs: Iterable[Element],
     inputs: list[list[Polynomial]],
     unread: UnreadFunctions | None = None,
+    named: Callable[[Node, Any], Any] | None = None,
 ) -> list[Reading]:
     """The outputs as polynomials in the inputs, given by argument and element."""
-    walk = _Walk(ring, inputs, unread, {})
+    walk = _Walk(ring, inputs, unread, {}, named)
     return [_value(walk, out) for out in outputs]
 
 
@@ -124,7 +127,8 @@ def _value(walk: _Walk, wanted: Element) -> Reading:
         if node in values or not missing:
             stack.pop()
             if node not in values:
-                values[node] = _value_or_unread(walk, node)
+                value = _value_or_unread(walk, node)
+                values[node] = walk.named(node, value) if walk.named else value
         else:
             stack.extend(missing)
     return walk.reading(wanted)

@@ -15,7 +15,7 @@ from typing import Any
 from sympy import QQ
 
 from polhode.lowering.reading.constants import recover, square_part
-from polhode.lowering.reading.division import divide, factors, lowest, primitive
+from polhode.lowering.reading.division import common, divide, factors, lowest, primitive
 from polhode.lowering.reading.ring import (
     ONE,
     Generator,
@@ -24,6 +24,7 @@ from polhode.lowering.reading.ring import (
     Polynomial,
     Ring,
     content,
+    held,
     key_of,
     plus,
     ratio,
@@ -79,7 +80,14 @@ def unsigned(p: Polynomial) -> tuple[int, Polynomial]:
 
 
 def reciprocal(ring: Ring, p: Polynomial) -> Polynomial:
-    """1/p: negative powers of a monomial and of the irreducible factors of the rest."""
+    """1/p: negative powers of a monomial and of the irreducible factors of the rest.
+
+    Where products stay products a sum below the line is one, too: common denominators
+    of decimals would be numbers of hundreds of digits.
+    """
+    if ring.keeps_products and len(p) > 1:
+        low = common(ring, p)
+        return {-low - held(ring, {m - low: c for m, c in p.items()}): 1}
     clear = sum(g.to(-e) for g, e in ring.factors(lowest(ring, p)) if e < 0)
     cleared = ring.shift(p, clear)
     if not cleared:

@@ -9,10 +9,9 @@ from sympy import QQ
 
 from polhode.lowering.reading.angles import Shortener
 from polhode.lowering.reading.constants import LONG
-from polhode.lowering.reading.division import factors, lowest
+from polhode.lowering.reading.division import common, factors, lowest
 from polhode.lowering.reading.ring import (
     Generator,
-    Monomial,
     Number,
     Polynomial,
     Ring,
@@ -48,14 +47,6 @@ def plain_content(p: Polynomial) -> Number:
     number = QQ(content(p.values()))
     plain = number.denominator <= LONG
     return whole(number) if plain else 1
-
-
-def common(ring: Ring, p: Polynomial) -> Monomial:
-    """What every term has, above the line or below it."""
-    low = dict(ring.factors(lowest(ring, p)))
-    high = dict(ring.factors(lowest(ring, {-m: c for m, c in p.items()})))
-    above = sum(g.to(e) for g, e in low.items() if e > 0)
-    return above - sum(g.to(e) for g, e in high.items() if e > 0)
 
 
 class Nester:

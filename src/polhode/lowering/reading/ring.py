@@ -112,14 +112,18 @@ def key_of(p: Polynomial) -> Hashable:
 class Ring:
     """The generators, and arithmetic on polynomials over them."""
 
-    def __init__(self, operations: float = math.inf) -> None:
+    def __init__(self, operations: float = math.inf, largest: int = LARGE) -> None:
         self.generators: list[Generator] = []
         self._found: dict[Hashable, Generator] = {}
         self._reduced: dict[Monomial, Polynomial | None] = {}
+        # Rules for products g h of two generators, by their places.
+        self._products: dict[tuple[int, int], Polynomial] = {}
         self._decoded: dict[Monomial, tuple[tuple[Generator, int], ...]] = {0: ()}
         # Terms seen in angles and exponents -> the units in which they are counted.
         self.units: dict[tuple[str, Monomial], list[Number]] = {}
         self.left = operations  # of what may be spent
+        self.largest = largest  # products of more terms stay products
+        self.keeps_products = largest < LARGE
         self.unfinished = False  # some product was left unmultiplied
         self.inexact = False  # some constant is a double without a closed form
 
@@ -142,6 +146,11 @@ class Ring:
             self.generators.append(found)
             self._found[kind, key] = found
         return found
+
+    def declare_product(self, g: Generator, h: Generator, value: Polynomial) -> None:
+        """A rule g h -> value; what was reduced before is so no more."""
+        self._products[min(g.index, h.index), max(g.index, h.index)] = value
+        self._reduced.clear()
 
     def existing(self, kind: str, key: Hashable) -> Generator | None:
         return self._found.get((kind, key))
@@ -174,8 +183,9 @@ class Ring:
     def mul(self, p: Polynomial, q: Polynomial) -> Polynomial:
         """The product, multiplied out unless it is long or nothing is left."""
         size = len(p) * len(q) if len(p) > 1 and len(q) > 1 else 0
-        if size > LARGE or (size > SMALL and self.is_spent()):
-            self.unfinished = True
+        if size > self.largest or (size > SMALL and self.is_spent()):
+            # Where products stay products by intention, nothing is left undone.
+            self.unfinished |= not self.keeps_products
             return self.reduce({held(self, p) + held(self, q): 1})
         return self.expand(p, q)
 
@@ -237,8 +247,21 @@ class Ring:
                 down = {m + g.to(times * g.power): ratio(1, g.value[0] ** times)}
                 result = self.reduce(down)
                 break
+        if result is None and self._products:
+            result = self._product_reduction(m)
         self._reduced[m] = result
         return result
+
+    def _product_reduction(self, m: Monomial) -> Polynomial | None:
+        """What the rules for products make of a monomial; None if nothing."""
+        present = [g for g, e in self.factors(m) if e > 0]
+        for k, g in enumerate(present):
+            for h in present[k + 1 :]:
+                value = self._products.get((g.index, h.index))
+                if value is not None:
+                    rest = m - g.monomial - h.monomial
+                    return self.expand({rest: 1}, value)
+        return None
 
 
 def held(ring: Ring, p: Polynomial) -> Monomial:

@@ -11,12 +11,11 @@ from collections.abc import Iterable
 import sympy
 
 from polhode.lowering.reading.angles import Shortener
-from polhode.lowering.reading.division import lowest
+from polhode.lowering.reading.division import common, lowest
 from polhode.lowering.reading.fractions import Fraction, separate, together
 from polhode.lowering.reading.nesting import (
     NESTED,
     Nester,
-    common,
     fewest,
     operations,
     plain_content,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sympy
@@ -48,6 +49,15 @@ def from_sympy(ring: Ring, expression: Any) -> Polynomial:
     if e.func in UNARY:
         return UNARY[e.func](ring, from_sympy(ring, e.args[0]))
     return ring.generator("symbol", e, e, positive=bool(e.is_positive)).polynomial
+
+
+def declare_units(ring: Ring, units: Iterable[Sequence[sympy.Symbol]]) -> None:
+    """Groups of symbols whose squares add up to 1: the first square is the others'."""
+    for group in units:
+        first, *others = (
+            ring.generator("symbol", s, s, positive=bool(s.is_positive)) for s in group
+        )
+        first.power, first.value = 2, {0: 1} | {g.to(2): -1 for g in others}
 
 
 def rate_order(expression: sympy.Expr) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,14 +15,21 @@ import sympy
 
 from polhode.errors import UnfinishedReading, UnreadableProgram
 from polhode.lowering.arguments import require_function
+from polhode.lowering.ir.graph import Node
 from polhode.lowering.ir.program import ScalarProgram, Unlowerable, scalarise
 from polhode.lowering.ir.schedule import find_live
+from polhode.lowering.reading.definitions import (
+    Definition,
+    Definitions,
+    defining_ring,
+    write_definitions,
+)
 from polhode.lowering.reading.evaluation import Reading, Unreadable, evaluate
 from polhode.lowering.reading.functions import Refined
 from polhode.lowering.reading.kept_reading import KeptReading
 from polhode.lowering.reading.ring import ALLOWED, Ring
 from polhode.lowering.reading.shape import Shape
-from polhode.lowering.reading.symbols import from_sympy, latex_name
+from polhode.lowering.reading.symbols import declare_units, from_sympy, latex_name
 from polhode.lowering.reading.unread import UnreadFunction, UnreadFunctions
 from polhode.lowering.trace.trace import (
     ClosedJaxpr,
@@ -30,6 +38,15 @@ from polhode.lowering.trace.trace import (
     source_line,
 )
 from polhode.tracebacks import warn
+
+
+class LongProgram(Exception):
+    """A program has more operations than were allowed; their number."""
+
+    def __init__(self, operations: float):
+        super().__init__(operations)
+        self.operations = operations
+
 
 HEAVY = 20  # operations that a division or a root is worth to who reads it
 
@@ -41,6 +58,8 @@ def read(
     collect: Iterable[sympy.Expr] = (),
     latex: bool = False,
     unread: list[UnreadFunction] | None = None,
+    units: Iterable[Sequence[sympy.Symbol]] = (),
+    longest: float = math.inf,
 ) -> Any:
     r"""The mathematics of a `jax.numpy` function, as SymPy expressions.
 
@@ -55,7 +74,9 @@ def read(
 
     What has no closed form, such as a search in a table, is refused. Where a list is
     given as `unread`, it is written as f(x), a function of what it depends on, and the
-    list says of each where it is computed.
+    list says of each where it is computed. `units` are groups of symbols whose squares
+    add up to 1, such as the parts of a unit quaternion. A program of more operations
+    than `longest` raises `LongProgram`.
 
     >>> import jax.numpy as jnp, sympy as sm
     >>> theta, g = sm.symbols("theta g")
@@ -63,14 +84,16 @@ def read(
     g/2
     """
     require_function(function, "read")
-    collect = [*collect]
+    collect, units = [*collect], [tuple(each) for each in units]
     arrays, tree = _arguments(symbols)
-    kept = KeptReading(function, tree, arrays, (collect, float(operations)))
+    kept = KeptReading(function, tree, arrays, (collect, float(operations), units))
     found = kept.load()
     if found is None:
         ring = Ring(operations)
+        declare_units(ring, units)
         trace = _trace(function, symbols)
-        program, written = _read(ring, trace, Shape(ring, collect), unread)
+        shape = Shape(ring, collect)
+        program, written = _read(ring, trace, shape, unread, longest)
         shapes = [output.shape for output in program.outputs]
         found = [*zip(written, shapes, strict=True)], trace.result
         if ring.unfinished:
@@ -79,6 +102,54 @@ def read(
             kept.save(*found)
     leaves = [_leaf(elements, shape, latex) for elements, shape in found[0]]
     return jax.tree_util.tree_unflatten(found[1], leaves)
+
+
+def read_defined(
+    function: Callable,
+    *symbols: Any,
+    operations: float = ALLOWED,
+    unread: list[UnreadFunction],
+    units: Iterable[Sequence[sympy.Symbol]] = (),
+    rotations: Collection[str] = (),
+    longest: float = math.inf,
+) -> tuple[Any, list[Definition]]:
+    """The mathematics of a function with names for what is long and used often.
+
+    `function` gives its result and a dictionary of quantities, whose elements are named
+    by their places: R_12. The definitions come in an order in which each needs only
+    those before it. What is read is as long as the program, whatever its depth.
+    `rotations` are the quantities that are orthogonal matrices of determinant 1.
+    """
+    require_function(function, "read")
+    ring = defining_ring(operations)
+    declare_units(ring, units)
+    trace = _trace(function, symbols)
+    parts: list[Any] = [*jax.tree_util.treedef_children(trace.result)]
+    result, quantities = parts
+    shape = Shape(ring)
+    shape.writer.names_held = True
+    with _refusals(trace):
+        program = scalarise(trace.jaxpr, fold="zeros", reading=True, unread=True)
+        own = program.outputs[: result.num_leaves]
+        _require_length(own, longest)
+        arrays = program.outputs[result.num_leaves :]
+        words = jax.tree_util.tree_unflatten(quantities, arrays)
+        wanted = [e for output in own for e in output.flat]
+        definitions = Definitions(ring, wanted, words, rotations)
+        functions = UnreadFunctions(_given_names(trace))
+        # Quantities first: what is known of them holds in all that comes after.
+        every = [*definitions.arrays, *own]
+        found = _evaluate(ring, every, trace.arrays, functions, definitions.of)
+        readings = found[len(definitions.arrays) :]
+        written = [_written(shape, r) for out in readings for r in out]
+        unread += _told(functions, trace)
+        taken = _given_names(trace) | {each.name for each in unread}
+        defined, written = write_definitions(shape, definitions, written, taken)
+    if ring.unfinished:
+        _warn(function, operations)
+    rest = iter(written)
+    leaves = [_leaf([next(rest) for _ in o.flat], o.shape, False) for o in own]
+    return jax.tree_util.tree_unflatten(result, leaves), defined
 
 
 def effort(function: Callable, *symbols: Any) -> float:
@@ -134,23 +205,44 @@ def _trace(function: Callable, symbols: tuple[Any, ...]) -> _Trace:
 
 
 def _read(
-    ring: Ring, trace: _Trace, shape: Shape, unread: list[UnreadFunction] | None
+    ring: Ring,
+    trace: _Trace,
+    shape: Shape,
+    unread: list[UnreadFunction] | None,
+    longest: float,
 ) -> tuple[ScalarProgram, list[list[sympy.Basic]]]:
     """The scalar program, and its outputs as SymPy writes them."""
-    functions = None
-    if unread is not None:
-        given = [sympy.sympify(e) for a in trace.arrays for e in a.flat]
-        names = {s.name for e in given for s in e.atoms(sympy.Symbol)}
-        functions = UnreadFunctions(names)
-    try:
+    functions = None if unread is None else UnreadFunctions(_given_names(trace))
+    with _refusals(trace):
         program = scalarise(
             trace.jaxpr, fold="zeros", reading=True, unread=unread is not None
         )
-        readings = _evaluate(ring, program, trace.arrays, functions)
+        _require_length(program.outputs, longest)
+        readings = _evaluate(ring, program.outputs, trace.arrays, functions)
         written = [[_written(shape, r) for r in out] for out in readings]
-        if functions is not None and unread is not None:
-            unread += _told(functions, trace)
-        return program, written
+    if functions is not None and unread is not None:
+        unread += _told(functions, trace)
+    return program, written
+
+
+def _require_length(outputs: list[np.ndarray], longest: float) -> None:
+    elements = (element for output in outputs for element in output.flat)
+    if (operations := find_live(elements).operations()) > longest:
+        raise LongProgram(operations)
+
+
+def _given_names(trace: _Trace) -> set[str]:
+    """The names of all symbols of the arguments."""
+    given = [sympy.sympify(e) for a in trace.arrays for e in a.flat]
+    return {s.name for e in given for s in e.atoms(sympy.Symbol)}
+
+
+@contextmanager
+def _refusals(trace: _Trace) -> Iterator[None]:
+    """What stops a reading, in words: the primitive, and the line that uses it."""
+    try:
+        yield
+        return
     except Unlowerable as stop:
         primitive, why, line = stop.primitive, stop.reason, stop.line
     except Unreadable as stop:
@@ -205,21 +297,21 @@ def _as_arrays(argument: Any) -> Any:
 
 def _evaluate(
     ring: Ring,
-    program: ScalarProgram,
+    outputs: list[np.ndarray],
     arrays: list[np.ndarray],
     functions: UnreadFunctions | None,
+    named: Callable[[Node, Any], Any] | None = None,
 ) -> list[list[Reading]]:
     """Every output element in the ring; again from the start where units refine."""
     while True:
         try:
             inputs = [[from_sympy(ring, e) for e in a.flat] for a in arrays]
-            outputs = [[*output.flat] for output in program.outputs]
-            every = [e for output in outputs for e in output]
-            values = evaluate(ring, every, inputs, functions)
+            every = [e for output in outputs for e in output.flat]
+            values = evaluate(ring, every, inputs, functions, named)
         except Refined:
             continue
         rest = iter(values)
-        return [[next(rest) for _ in output] for output in outputs]
+        return [[next(rest) for _ in output.flat] for output in outputs]
 
 
 def _written(shape: Shape, reading: Reading) -> sympy.Basic:

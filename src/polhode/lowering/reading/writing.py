@@ -50,6 +50,9 @@ class Writer:
     shape: Callable[[Polynomial], sympy.Expr]
     known: dict[Generator, sympy.Expr] = field(default_factory=dict)
     powers: dict[tuple[Generator, int], sympy.Expr] = field(default_factory=dict)
+    # Where held sums are named: the symbol that stands for each until it has its name.
+    names_held: bool = False
+    held: dict[Generator, sympy.Symbol] = field(default_factory=dict)
 
     def number(self, c: Number) -> sympy.Expr:
         c = QQ(c)
@@ -72,6 +75,8 @@ class Writer:
             return sympy.sympify(g.data)
         if g.kind in ("sin", "cos", "exp"):
             return getattr(sympy, g.kind)(self.shape(g.data))
+        if g.kind == "held" and self.names_held:
+            return self.held.setdefault(g, sympy.Symbol(f"held {g.index}"))
         if g.kind in ("over", "held"):
             return self.shape(g.data)
         if g.kind == "choice":

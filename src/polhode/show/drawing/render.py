@@ -7,6 +7,7 @@ is drawn over what is farther. Shadows fall straight down on the floor.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -32,8 +33,12 @@ TURNS = 7  # of a spring
 PITCH = 1.5  # of a coil's radius: the most from turn to turn
 WIDTHS = 2.6  # between springs and dampers that stand side by side
 MOSTLY = 0.6
-CLEAR = 0.16  # how opaque a body is that holds another inside
+# How opaque a body is that holds another inside; little of it is nothing on dark paper.
+CLEAR = {"light": 0.16, "dark": 0.32}
 FEW = 3  # bodies whose trails can all be followed
+SEAM = 0.6  # points: the edge of a triangle, which closes the seam to the next
+# To all sides, edges and corners of a cube: what reaches farthest in these is in view.
+WAYS = np.array([w for w in product((-1, 0, 1), repeat=3) if any(w)], float)
 
 
 @final
@@ -77,7 +82,7 @@ def drawing_of(
         parts = [
             _cut(s.corners[s.triangles], COARSE * scene.size) for s in body.surfaces
         ]
-        opacity = CLEAR if not is_clad and _is_shell(scene, k) else 1.0
+        opacity = CLEAR[theme.name] if not is_clad and _is_shell(scene, k) else 1.0
         tints = [
             s.colour or to_rgba(theme.hole if s.is_hole else colour(k, theme), opacity)
             for s in body.surfaces
@@ -135,7 +140,7 @@ def best_view(scene: Scene) -> View:
 def extremes(body: Drawn) -> np.ndarray:
     """Places that a body's surface reaches along its motion (m, 3)."""
     corners = np.concatenate([s.corners for s in body.surfaces])
-    few = corners[:: max(len(corners) // 60, 1)]
+    few = corners[np.unique(np.argmax(corners @ WAYS.T, axis=0))]
     every = max(len(body.origins) // 40, 1)
     R, p = body.rotations[::every], body.origins[::every]
     return (np.einsum("nij,kj->nki", R, few) + p[:, None]).reshape(-1, 3)
@@ -185,7 +190,7 @@ def paint(axes: Any, drawing: Drawing, frame: int, strength: float = 1.0) -> Non
     edges = np.where(faded[:, 3:] == 1.0, faded, 0.0)
     flat = list(np.stack([x[order], y[order]], axis=-1))
     axes.add_collection(
-        PolyCollection(flat, facecolors=faded, edgecolors=edges, linewidths=0.35)
+        PolyCollection(flat, facecolors=faded, edgecolors=edges, linewidths=SEAM)
     )
 
 

@@ -17,20 +17,52 @@ from polhode.show.plots.palette import LIGHT, Theme, colour, rgb
 
 STEEL, DARK = (154, 161, 173), (44, 47, 54)
 LINE = {"light": (84, 92, 106), "dark": (189, 198, 212)}
+APART = 1.3  # of the larger scene: how far two stand apart
 TURN = 33  # corners of a friction cone's rim
 POLHODE, HERPOLHODE = (209, 73, 91), (47, 111, 159)
 
 
-class Live:
-    """Handles of all that moves; `draw` puts them where they are at a time."""
+class Apart:
+    """What viser draws with, all of it under a frame of its own that stands aside."""
 
-    def __init__(self, server: Any, scene: Scene, theme: Theme = LIGHT) -> None:
+    def __init__(self, api: Any, root: str, place: np.ndarray) -> None:
+        self.api, self.root = api, root
+        api.add_frame(root, position=place, show_axes=False)
+
+    def __getattr__(self, word: str) -> Any:
+        ask = getattr(self.api, word)
+        if not word.startswith("add_"):
+            return ask
+        return lambda name, *given, **named: ask(f"{self.root}{name}", *given, **named)
+
+
+class Live:
+    """Handles of all that moves; `draw` puts them where they are at a time.
+
+    `first` is the scene beside which this one stands: they share boxes and camera.
+    """
+
+    def __init__(
+        self,
+        server: Any,
+        scene: Scene,
+        theme: Theme = LIGHT,
+        *,
+        first: Live | None = None,
+    ) -> None:
         self.server, self.scene, self.api = server, scene, server.scene
         self.theme = theme
         self.chosen: int | None = None
         self.time = float(scene.times[0])
-        self.switches: dict[str, list[Any]] = {}
-        self._look()
+        self.switches: dict[str, list[Any]] = first.switches if first else {}
+        self.together: list[Live] = [*first.together, self] if first else [self]
+        if first is None:
+            self._look()
+        else:
+            first.together.append(self)
+            self.api = placed_beside(server, scene, first.scene)
+        if first is None or first.scene.floor is None:
+            add_ground(self.api, scene)
         self.frames = [self._body(k) for k in range(len(scene.bodies))]
         self._joints()
         self.trails = self._trails()
@@ -39,7 +71,7 @@ class Live:
         self.cones = self._cones()
         add_globes(self.api, scene, theme)
         self.rests = [self._rolling(k) for k in range(len(scene.rollings))]
-        self._panel()
+        self.numbers: dict[str, Any] = first.numbers if first else self._panel()
 
     # ------------------------------------------------------------------ building
 
@@ -49,12 +81,6 @@ class Live:
         camera.position = scene.middle + scene.size * np.array([0.48, -1.1, 0.42])
         camera.look_at = scene.middle
         camera.near, camera.far = 1e-3 * scene.size, 1e2 * scene.size
-        if scene.floor is not None:
-            at = (float(scene.middle[0]), float(scene.middle[1]), scene.floor)
-            size = 3 * scene.size
-            cell = 10.0 ** np.round(np.log10(scene.size / 6))
-            options = {"cell_size": cell, "section_size": 5 * cell}
-            self.api.add_grid("/ground", size, size, position=at, **options)
 
     def _body(self, k: int) -> Any:
         body, size = self.scene.bodies[k], self.scene.size
@@ -152,15 +178,16 @@ class Live:
                     # The frame of a body holds the body: only its axes go.
                     field = "show_axes" if word == "frames" else "visible"
                     setattr(each, field, box.value)
-                self.draw(self.time)
+                for live in self.together:
+                    live.draw(live.time)
 
         self.switches[word].append(handle)
 
-    def _panel(self) -> None:
+    def _panel(self) -> dict[str, Any]:
         """Boxes of plain text: names are never read as markup."""
         gui = self.server.gui
         words = ("body", "mass", "mass centre", "velocity", "angular velocity")
-        self.numbers = {
+        return {
             word: gui.add_text(word, "", disabled=True, visible=False, order=20)
             for word in words
         }
@@ -191,6 +218,8 @@ class Live:
             self._describe(now)
 
     def _choose(self, k: int) -> None:
+        for live in self.together:
+            live.chosen = None
         self.chosen = k
         for box in self.numbers.values():
             box.visible = True
@@ -209,6 +238,32 @@ class Live:
         for word, text in found.items():
             if self.numbers[word].value != text:
                 self.numbers[word].value = text
+
+
+def placed_beside(server: Any, scene: Scene, other: Scene) -> Apart:
+    """What draws to the right of another scene; the camera is put to see both."""
+    wide = APART * max(other.size, scene.size)
+    place = other.middle - scene.middle + np.array([wide, 0.0, 0.0])
+    if other.floor is not None and scene.floor is not None:
+        place[2] = other.floor - scene.floor  # on one ground, which is drawn once
+    aside, camera = Apart(server.scene, "/beside", place), server.initial_camera
+    camera.look_at = other.middle + np.array([wide / 2, 0.0, 0.0])
+    camera.position = camera.look_at + wide * np.array([0.1, -1.2, 0.4])
+    for api, each in ((server.scene, other), (aside, scene)):
+        top = each.middle + np.array([0.0, 0.0, 0.6 * each.size])
+        api.add_label("/title", each.name, position=top)
+    return aside
+
+
+def add_ground(api: Any, scene: Scene) -> None:
+    """The floor as a grid, where there is one."""
+    if scene.floor is None:
+        return
+    at = (float(scene.middle[0]), float(scene.middle[1]), scene.floor)
+    size = 3 * scene.size
+    cell = 10.0 ** np.round(np.log10(scene.size / 6))
+    options = {"cell_size": cell, "section_size": 5 * cell}
+    api.add_grid("/ground", size, size, position=at, **options)
 
 
 def add_globes(api: Any, scene: Scene, theme: Theme) -> None:

@@ -10,6 +10,7 @@ import secrets
 import threading
 import time
 import webbrowser
+from collections.abc import Sequence
 from contextlib import redirect_stdout, suppress
 from io import StringIO
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,7 @@ def show(
     follow: Any = None,
     axes: str = "world",
     theme: str = "light",
+    beside: Trajectory | None = None,
 ) -> Viewer:
     """Serve a motion and open it; the viewer lives until closed, or the program ends.
 
@@ -48,12 +50,14 @@ def show(
               `ph.space.LocalFrame`
     axes      of the observer that follows: "world", "body", "rtn" or "lvlh"
     theme     "light" or "dark"
+    beside    another motion, shown to the right at the same times
 
     Keys: space plays and pauses, B and N go a step back and on, Home and End to the
     first time and the last; arrows turn the camera.
     """
-    scene = scene_of(motion, frames, follow=follow, axes=axes)
-    viewer = Viewer(scene, theme_of(theme))
+    motions = [motion] if beside is None else [motion, beside]
+    scenes = [scene_of(each, frames, follow=follow, axes=axes) for each in motions]
+    viewer = Viewer(scenes[0], theme_of(theme), beside=scenes[1:])
     if browser:
         webbrowser.open(viewer.url)
     if wait:
@@ -62,10 +66,13 @@ def show(
 
 
 class Viewer:
-    """A scene that is being served at `url`, and its clock."""
+    """A scene that is being served at `url`, others beside it, and their clock."""
 
-    def __init__(self, scene: Scene, theme: Theme = LIGHT) -> None:
+    def __init__(
+        self, scene: Scene, theme: Theme = LIGHT, *, beside: Sequence[Scene] = ()
+    ) -> None:
         self.scene = scene
+        self._times = max((scene, *beside), key=_span).times
         self.time = float(scene.times[0])
         self.speed = 1.0
         self.is_playing = False
@@ -75,7 +82,9 @@ class Viewer:
         self._server = _served(gate, theme)
         self.port = gate.port
         self.url = f"http://{HOST}:{self.port}/{token}/"
-        self._live = Live(self._server, scene, theme)
+        first = Live(self._server, scene, theme)
+        others = [Live(self._server, each, theme, first=first) for each in beside]
+        self._lives = [first, *others]
         self._controls()
         self._keys()
         self.seek(self.time)
@@ -83,16 +92,16 @@ class Viewer:
 
     def seek(self, t: float) -> None:
         """Show the motion at a time, or at the nearest end."""
-        low, high = sorted((self.scene.times[0], self.scene.times[-1]))
-        self.time = float(np.clip(t, low, high))
-        self._live.draw(self.time)
+        self.time = _within(self._times, t)
+        for live in self._lives:
+            live.draw(_within(live.scene.times, self.time))
         if abs(self._slider.value - self.time) > self._slider.step / 2:
             self._slider.value = self.time
 
     def play(self) -> None:
         """Let the time run."""
-        if self.time == self.scene.times[-1]:
-            self.seek(float(self.scene.times[0]))
+        if self.time == self._times[-1]:
+            self.seek(float(self._times[0]))
         self.is_playing = True
         self._button.label = "Pause"
 
@@ -120,7 +129,7 @@ class Viewer:
         return f"Viewer({self.scene.name!r}, {where})"
 
     def _controls(self) -> None:
-        gui, times = self._server.gui, self.scene.times
+        gui, times = self._server.gui, self._times
         low, high = (float(x) for x in sorted((times[0], times[-1])))
         step = (high - low) / 1000 or 1e-9
         top = high if high > low else low + step
@@ -143,7 +152,7 @@ class Viewer:
 
     def _keys(self) -> None:
         """Commands of the keyboard; the arrows are the camera's."""
-        first, last = (float(self.scene.times[k]) for k in (0, -1))
+        first, last = (float(self._times[k]) for k in (0, -1))
         step = (last - first) / 100
         acts = {
             ("Play or pause", "space"): lambda: (
@@ -166,10 +175,21 @@ class Viewer:
             passed, last = now - last, now
             if not self.is_playing:
                 continue
-            first, end = self.scene.times[0], float(self.scene.times[-1])
+            first, end = self._times[0], float(self._times[-1])
             self.seek(self.time + np.sign(end - first) * passed * self.speed)
             if self.time == end:
                 self.pause()
+
+
+def _span(scene: Scene) -> float:
+    """How long a scene lasts, s."""
+    return abs(float(scene.times[-1] - scene.times[0]))
+
+
+def _within(times: np.ndarray, t: float) -> float:
+    """A time, or the nearest end."""
+    low, high = sorted((times[0], times[-1]))
+    return float(np.clip(t, low, high))
 
 
 def _served(gate: Gate, theme: Theme) -> Any:

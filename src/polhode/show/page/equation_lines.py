@@ -15,10 +15,10 @@ from polhode.formulation.gauss import gauss
 from polhode.formulation.lagrange import lagrange
 from polhode.formulation.reading.contact_reading import contact_reading
 from polhode.formulation.reading.energies import placed, short_energies
-from polhode.formulation.reading.read import rounded, symbols_of
+from polhode.formulation.reading.read import needed, rounded, symbols_of
 from polhode.formulation.shared.body_laws import body_laws
 from polhode.formulation.shared.dense_form import MOST
-from polhode.lowering.reading.sympy_reader import effort, latex_lines, letters
+from polhode.lowering.reading.sympy_reader import effort, latex_lines, letters, to_latex
 from polhode.system.contacts import names
 
 if TYPE_CHECKING:
@@ -131,7 +131,9 @@ def closed(reading: Any) -> list[str]:
 
     said = [told(each) for each in reading.said()]
     lines = [lined(each, after="= 0") for each in said if each != 0]
-    return [lined(told(reading.lagrangian), before="L ="), *lines]
+    used = needed(reading.where, [reading.lagrangian, *reading.said()])
+    named = [lined(told(each), before=f"{to_latex(name)} =") for name, each in used]
+    return [lined(told(reading.lagrangian), before="L ="), *lines, *named]
 
 
 def lined(expression: Any, before: str = "", after: str = "") -> str:

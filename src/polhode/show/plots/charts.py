@@ -55,7 +55,14 @@ def reading_picture(reading: Reading) -> Picture:
     """The equations of a reading, typeset; long ones over several lines."""
     from matplotlib.figure import Figure
 
+    from polhode.formulation.reading.read import needed
+
     lines = [line for each in reading.said() for line in broken(each)]
+    lines += [
+        line
+        for name, each in needed(reading.where, reading.said())
+        for line in broken(each, name)
+    ]
     if len(lines) > MOST:
         raise ShowError(
             f"the equations {reading.name!r} are too long for a picture.",
@@ -88,10 +95,14 @@ def _fit(figure: Any, lines: list[Any]) -> None:
         line.set_size(size)
 
 
-def broken(expression: Any) -> list[tuple[bool, str]]:
-    """Lines of LaTeX of `expression = 0`, broken before signs; whether each begins."""
+def broken(expression: Any, name: Any = None) -> list[tuple[bool, str]]:
+    """Lines of LaTeX, broken before signs; whether each begins.
+
+    Of `expression = 0`, or of `name = expression`.
+    """
     from polhode.lowering.reading.sympy_reader import to_latex
 
+    begins = "" if name is None else f"{with_words(to_latex(name))} ="
     lines: list[str] = [""]
     for term in expression.as_ordered_terms():
         word = with_words(to_latex(term))
@@ -100,7 +111,8 @@ def broken(expression: Any) -> list[tuple[bool, str]]:
         if lines[-1] and seen_letters(lines[-1] + word) > WIDE:
             lines.append("")
         lines[-1] += " " + word
-    lines[-1] += " = 0"
+    lines[0] = begins + lines[0]
+    lines[-1] += " = 0" if name is None else ""
     return [(k == 0, line) for k, line in enumerate(lines)]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from polhode.errors import ShowError
 from polhode.show.paper import writing
+from polhode.show.plots.retint import retint
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,10 +29,15 @@ class Picture:
     """A matplotlib figure that no display is needed for.
 
     It shows itself in a notebook; `save` writes a file; `figure` is matplotlib's, to
-    be changed as one likes.
+    be changed as one likes. `themed("dark")` gives a plot dark paper.
     """
 
     figure: Figure
+
+    def themed(self, theme: str) -> Picture:
+        """The same plot in a theme: "dark", or "light" as it is; its figure changes."""
+        retint(self.figure, theme)
+        return self
 
     def save(self, path: Any, *, dpi: float = 150) -> Path:
         """Write a .png, .svg or .pdf; folders that are missing are made."""

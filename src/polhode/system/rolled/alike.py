@@ -21,7 +21,7 @@ from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.joints.joint import Joint
-from polhode.joints.seat import coordinates_of
+from polhode.joints.seat import coordinates_of, triad_of
 from polhode.matter.material_point import MaterialPoint
 from polhode.matter.parameter import Parameter, Table, at
 from polhode.matter.quantities.direction import Direction
@@ -31,6 +31,9 @@ from polhode.matter.quantities.direction import Direction
 # triad.
 UNREAD = {"name", "limits", "rotor_inertia", "gear_ratio", "effort_limits"}
 UNREAD |= {"quantities", "directed"}
+
+# Triads beside `triad`, of joints with two directions, and the direction of each.
+SECOND_TRIADS = {"second_triad": "second_axis", "axis_triad": "axis"}
 
 Numbers = dict[str, Any]
 
@@ -79,6 +82,9 @@ def parted(thing: Any, table: Table) -> tuple[Any, Numbers]:
             numbers[word] = value.at(table)
         elif word == "triad":
             numbers[word] = thing.triad_at(table)
+        elif word in SECOND_TRIADS:
+            own = getattr(thing, SECOND_TRIADS[word])
+            numbers[word] = triad_of(own, value, table)
         elif isinstance(value, Point | MaterialPoint):
             numbers[word] = coordinates_of(value, table)
         elif isinstance(value, Parameter):

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.integrate.field.sparse_jacobian import SparseJacobian
 from polhode.integrate.methods.implicit.lu import Solver, eliminated_pair, lu_solver
 
 
@@ -60,6 +61,10 @@ def apart(matrix: np.ndarray) -> Apart:
 
 def factored(stages: Apart, J: Any, h: Any) -> Factors:
     """The matrices of all roots, factored for a Jacobian and a step."""
+    if isinstance(J, SparseJacobian):
+        a, b = stages.pair
+        alone = None if stages.real is None else J.solver(stages.real / h)
+        return Factors(alone, J.pair_solver(a / h, b / h))
     one, (a, b) = jnp.eye(J.shape[0]), stages.pair
     alone = None if stages.real is None else lu_solver(stages.real / h * one - J)
     return Factors(alone, eliminated_pair(a / h * one - J, b / h))

@@ -10,9 +10,11 @@ Forces that depend on speeds are those of the mean speed, (z + z+)/2, to first o
 also of what contacts change in it, or a ball that rolls would turn its own momentum.
 
 The cone is exact: what must stick sticks. With ubar of the mean speed (z + z+)/2 the
-work of each contact is r . ubar, and T changes by the work of all forces on it. A step
-is a function of its first row alone, so that impulses are found again from rows that
-were kept.
+work of each contact is r . ubar, and T changes by the work of all forces on it.
+
+A step begins with the impulses of the step before it (see `contact_guess`): what rests
+needs no matrix. Shares of contacts of which there are more than are needed are then
+those that change least; from no impulses on, they are about even.
 """
 
 from __future__ import annotations
@@ -27,19 +29,24 @@ import numpy as np
 from jax import lax
 
 from polhode.errors import IntegrationError
+from polhode.formulation.solve.contact_guess import (
+    ContactGuess,
+    guess_width,
+    look_at,
+)
 from polhode.formulation.solve.contact_problem import (
     ContactProblem,
     ContactSolution,
     each_active,
-    eliminated_in_order,
     solve_contacts,
 )
-from polhode.formulation.solve.equations_of_motion import solve_rows
 from polhode.integrate.field.vector_field import Field
+from polhode.integrate.methods.mechanical.impulse_answer import Answer, answer_of
+from polhode.integrate.methods.mechanical.overlap import Normals, Placed, apart
 from polhode.integrate.methods.method import Attempt, FixedStep
 from polhode.matter.parameter import at
 from polhode.system import contacts
-from polhode.system.natural_sizes import length_at_rest, natural_sizes
+from polhode.system.natural_sizes import length_at_rest
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -49,9 +56,10 @@ if TYPE_CHECKING:
 TOUCHING = 1e-10
 # Of the system's length, a second: slower slip is rest, where friction is static.
 RESTING = 1e-9
-
-
-LIFTS = 10  # sweeps over the overlaps
+# Of the change of speeds: where forces lack more in their mean, a step is made again.
+BENT, PASSES = 1e-4, 3
+# Of the system's length: overlaps below it are rounding, and nothing is lifted.
+LEVEL = 1e-12
 
 
 @final
@@ -60,8 +68,11 @@ class Moreau(FixedStep):
     """Order 1 through impacts and changes of friction, 2 between them; for supports.
 
     Contacts are solved together with the exact cone of Coulomb, and impacts by
-    Newton's restitution: of a `Stronge` or `Poisson` its number is taken. Overlaps of
-    contacts that rest are removed step by step, and the work of that is in the ledger.
+    Newton's restitution: a number is Newton's here, and a `Stronge` or `Poisson` of a
+    rough support is refused, for a step does not have the two halves of an impact.
+    Overlaps of contacts that rest are removed step by step, and the work of that is in
+    the ledger. Where contacts are more than are needed to hold a body, their shares
+    follow from those of the step before.
 
     >>> import polhode as ph
     >>> ball = ph.Body("ball", ph.solids.sphere(mass=1.0, radius=0.1))
@@ -78,8 +89,16 @@ class Moreau(FixedStep):
     order: ClassVar[int] = 1
 
     def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
-        """One step, traced."""
-        return Attempt(moreau_step(field, t, x, h).x)
+        """One step, traced; impulses begin with those of the step before."""
+        told, width = field.carried, x.shape[0]
+        if told is None or told.shape[0] == width:
+            return Attempt(moreau_step(field, t, x, h).x)
+        step = moreau_step(field, t, x, h, told[width:])
+        return Attempt(step.x, carried=jnp.concatenate([told[:width], step.kept]))
+
+    def keeps(self, system: System) -> int:
+        """How many numbers a step leaves for the next."""
+        return guess_width(len(contacts.names(system)))
 
 
 class MoreauStep(NamedTuple):
@@ -94,6 +113,7 @@ class MoreauStep(NamedTuple):
     gap                 (n,) at its middle
     friction            mu (n,) that it took, static where nothing slipped
     axes                (n, 3, 3) columns n, t1, t2 along the world's axes
+    kept                (7n,) what the next step begins with
     """
 
     x: Any
@@ -105,71 +125,223 @@ class MoreauStep(NamedTuple):
     gap: Any
     friction: Any
     axes: Any
+    kept: Any
 
 
-def moreau_step(field: Field, t: Any, x: Any, h: Any) -> MoreauStep:
-    """A step of h from x at t, traced."""
-    system, n = field.system, field.coordinates
+def moreau_step(field: Field, t: Any, x: Any, h: Any, kept: Any = None) -> MoreauStep:
+    """A step of h from x at t, traced; `kept` (7n,) is what the last step has left."""
     _require_speeds(field)
-    q, z = x[:n], x[n:]
-    then = t + h / 2
-    middle = field.local(q, h / 2 * z)
-    table = field.table_at(then, middle, z)
-    rows = contacts.contact_rows(system, then, middle, z, table)
-    size = length_at_rest(system)
-    is_active = rows.gap <= TOUCHING * size
-    drift, response, M = _responses(
-        field, then, middle, z, h=h, J=rows.jacobian, on=is_active, table=table
-    )
-    free = z + drift
-    # Speeds may be along axes of bodies that turn: those of the end are read there.
-    end = field.local(middle, h / 2 * free)
-    last = contacts.contact_rows(system, t + h, end, free, table)
-    before = contacts.velocities(system, t, q, z, table)
-    rebound = rows.restitution * jnp.minimum(before[:, 0], 0.0)
-    slip = jnp.sqrt(before[:, 1] ** 2 + before[:, 2] ** 2)
-    mu = jnp.where(slip <= RESTING * size, rows.static, rows.dynamic)
-    problem = ContactProblem(
-        last.jacobian,
-        response,
-        M,
-        rows.jacobian,
-        last.velocity.at[:, 0].add(rebound),
-        mu,
-        is_active,
-    )
-    found = solve_contacts(_pressed(system, problem, h, table), None)
-    after = found.velocity.at[:, 0].add(-rebound)
-    z1 = free + found.change[: free.shape[0]]
-    there = field.local(middle, h / 2 * z1)
-    unprojected = jnp.concatenate([there, z1])
+    step = _Step.begun(field, t, x, h)
+    rows, mu, z = step.rows, step.friction, step.z
+    is_told = kept is not None and not contacts.pads(field.system)
+    z1, found, after = _passes(step, ContactGuess.of(kept) if is_told else None)
+    u = found.velocity.at[:, 0].add(-step.rebound)
+    there = field.local(step.middle, h / 2 * z1)
     # What leaves by itself is left alone: to lift it as well would give it energy.
-    rests = is_active & (after[:, 0] <= RESTING * size)
-    gaps = contacts.gaps(system, t + h, there, table)
-    overlaps = rests & (gaps < 0)
-
-    def lifted() -> Any:
-        first, pushed = _lift(problem, gaps, overlaps, least=0.0)
-        higher = field.local(there, first)
-        # Gaps are not straight in the coordinates: what was lifted too far would open
-        # and fall again, for ever.
-        left = contacts.gaps(system, t + h, higher, table)
-        second, _ = _lift(problem, left, pushed > 0, least=-jnp.inf)
-        return field.local(higher, second)
-
-    q1 = lax.cond(jnp.any(overlaps), lifted, lambda: there)
+    rests = step.is_active & (u[:, 0] <= RESTING * step.size)
+    q1 = apart(step.normals, step.placed, there, rests, LEVEL * step.size)
     support = rows.velocity - rows.jacobian @ z
     return MoreauStep(
         jnp.concatenate([q1, z1]),
-        unprojected,
-        found._replace(velocity=after),
-        before,
+        jnp.concatenate([there, z1]),
+        found._replace(velocity=u),
+        step.before,
         support + rows.jacobian @ ((z + z1) / 2),
         support,
         rows.gap,
         mu,
         rows.axes,
+        after.column,
     )
+
+
+def _passes(
+    step: _Step, kept: ContactGuess | None
+) -> tuple[Any, ContactSolution, ContactGuess]:
+    """z+, impulses, and what the next step is told; an impact is passed twice.
+
+    In the second the forces are those of the mean speed that the first has found:
+    bodies that strike and turn would else gain or lose by the axes of their speeds.
+    """
+
+    def once(step: _Step, kept: Any) -> Any:
+        if kept is None:
+            found = step.solved(None)
+            after = _anew(found)
+        else:
+            found, after = _from_guess(step, ContactGuess(*kept))
+        return step.free + found.change[: step.z.shape[0]], found, after
+
+    def turn(state: Any) -> Any:
+        count, bend, _, (_, _, last) = state
+        guess = None
+        if kept is not None:
+            pairs = zip(kept, last, strict=True)
+            guess = [jnp.where(count == 0, a, b) for a, b in pairs]
+        z1, found, after = once(step.bent(bend), guess)
+        lacks = step.answer.bend(z1)
+        most = BENT * jnp.max(jnp.abs(z1 - step.z))
+        is_lacking = jnp.max(jnp.abs(lacks - bend)) > most
+        return count + 1, lacks, is_lacking, (z1, found, after)
+
+    def goes_on(state: Any) -> Any:
+        return (state[0] == 0) | (state[2] & (state[0] < PASSES))
+
+    like = jax.eval_shape(lambda: once(step, kept))
+    nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), like)
+    start = (
+        jnp.zeros((), jnp.int64),
+        jnp.zeros_like(step.z),
+        jnp.array(False),
+        nothing,
+    )
+    z1, found, after = lax.while_loop(goes_on, turn, start)[3]
+    return z1, ContactSolution(*found), ContactGuess(*after)
+
+
+def _from_guess(
+    step: _Step, kept: ContactGuess
+) -> tuple[ContactSolution, ContactGuess]:
+    """The solution that a guess is, or that Newton's steps find from it."""
+    guess, mu, on = kept.pressing(step.is_active), step.friction, step.is_active
+    change = step.change(guess.impulse)
+    u = step.velocity(change)
+    told = look_at(guess, u, mu, on)
+
+    def holds() -> tuple[ContactSolution, ContactGuess]:
+        none = jnp.zeros((), jnp.int64)
+        own = (guess.impulse, u, told.residual, none, change, guess.mass)
+        return ContactSolution(*own), told.next
+
+    def fails() -> tuple[ContactSolution, ContactGuess]:
+        found = step.solved(guess.impulse)
+        return found, _anew(found)
+
+    found, after = lax.cond(told.holds, holds, fails)
+    mass = jnp.where(on, found[-1], guess.mass)
+    return ContactSolution(*found), ContactGuess(*after)._replace(mass=mass)
+
+
+def _anew(found: ContactSolution) -> ContactGuess:
+    return ContactGuess(found.impulse, jnp.zeros_like(found.impulse), found.mass)
+
+
+class _Step(NamedTuple):
+    """A step before its impulses are known; see the module.
+
+    end        q_m (+) h/2 z, where speeds after the step are read: they may be along
+               axes of bodies that turn
+    rows       of contacts at q_m
+    answer     how speeds answer
+    before     u (n, 3) at its start; rebound (n,) what restitution asks of u_N
+    friction   mu (n,)
+    size       the system's length
+    """
+
+    field: Field
+    t: Any
+    h: Any
+    z: Any
+    middle: Any
+    end: Any
+    table: Any
+    rows: contacts.ContactRows
+    answer: Answer
+    before: Any
+    rebound: Any
+    friction: Any
+    is_active: Any
+    size: Any
+
+    @classmethod
+    def begun(cls, field: Field, t: Any, x: Any, h: Any) -> _Step:
+        """From x at t."""
+        system, n = field.system, field.coordinates
+        q, z = x[:n], x[n:]
+        then, way = t + h / 2, h / 2 * z
+        middle = field.local(q, way)
+        end = field.local(middle, way)
+        table = field.table_at(then, middle, z)
+        rows = contacts.contact_rows(system, then, middle, z, table)
+        size = length_at_rest(system)
+        before = contacts.velocities(system, t, q, z, table)
+        slip = jnp.sqrt(before[:, 1] ** 2 + before[:, 2] ** 2)
+        return cls(
+            field=field,
+            t=t,
+            h=h,
+            z=z,
+            middle=middle,
+            end=end,
+            table=table,
+            rows=rows,
+            answer=answer_of(field, then, middle, z, h=h, table=table),
+            before=before,
+            rebound=rows.restitution * jnp.minimum(before[:, 0], 0.0),
+            friction=jnp.where(slip <= RESTING * size, rows.static, rows.dynamic),
+            is_active=rows.gap <= TOUCHING * size,
+            size=size,
+        )
+
+    def bent(self, more: Any) -> _Step:
+        """With more of a drift."""
+        drift = self.answer.drift + more
+        return self._replace(answer=self.answer._replace(drift=drift))
+
+    @property
+    def free(self) -> Any:
+        """z_f"""
+        return self.z + self.answer.drift
+
+    def change(self, r: Any) -> Any:
+        """z+ - z_f of impulses r (n, 3), without a matrix."""
+        t, system = self.t + self.h / 2, self.field.system
+
+        def u(z: Any) -> Any:
+            return contacts.velocities(system, t, self.middle, z, self.table)
+
+        return self.answer.to(jax.vjp(u, self.z)[1](r)[0])
+
+    def velocity(self, change: Any) -> Any:
+        """u (n, 3) after a change of z_f, restitution added to its normal part."""
+        t, z = self.t + self.h, self.free + change
+        u = contacts.velocities(self.field.system, t, self.end, z, self.table)
+        return u.at[:, 0].add(self.rebound)
+
+    def problem(self) -> ContactProblem:
+        """That of its contacts, with all matrices."""
+        system, then = self.field.system, self.t + self.h / 2
+        rows = contacts.contact_rows(system, then, self.middle, self.z, self.table)
+        then = self.t + self.h
+        last = contacts.contact_rows(system, then, self.end, self.free, self.table)
+        return ContactProblem(
+            last.jacobian,
+            each_active(self.is_active, lambda J: self.answer.to(J.T), rows.jacobian),
+            self.answer.inertia,
+            rows.jacobian,
+            last.velocity.at[:, 0].add(self.rebound),
+            self.friction,
+            self.is_active,
+        )
+
+    def solved(self, guess: Any) -> ContactSolution:
+        """By Newton's steps from a guess (n, 3), or from no impulses."""
+        system = self.field.system
+        problem = _pressed(system, self.problem(), self.h, self.table)
+        return solve_contacts(problem, guess)
+
+    def normals(self) -> Normals:
+        """Of the contacts that are active, at its middle."""
+        system, then = self.field.system, self.t + self.h / 2
+        rows = contacts.contact_rows(system, then, self.middle, self.z, self.table)
+        J = rows.jacobian[:, 0]
+        return Normals(J, each_active(self.is_active, self.answer.to, J))
+
+    @property
+    def placed(self) -> Placed:
+        """Gaps at its end, and how coordinates move."""
+        system, t, table = self.field.system, self.t + self.h, self.table
+        return Placed(lambda q: contacts.gaps(system, t, q, table), self.field.local)
 
 
 def _pressed(system: System, problem: ContactProblem, h: Any, table: Any) -> Any:
@@ -217,62 +389,6 @@ def stepped_rates(field: Field) -> Callable[[Any, Any], Any]:
         return jnp.concatenate([1.0 * q_dot, jnp.zeros_like(x[n:])])
 
     return x_dot
-
-
-def _lift(
-    problem: ContactProblem, gaps: Any, chosen: Any, *, least: Any
-) -> tuple[Any, Any]:
-    """The motion (nz,) of least inertia that closes the chosen gaps, and lambda (n,).
-
-    0 <= lambda  _|_  g + W_NN lambda >= 0, by sweeps; what they leave the next step has
-    again. With `least` below zero, g + W_NN lambda = 0.
-    """
-    J, X = problem.jacobian[:, 0], problem.response[:, :, 0]
-    own = jnp.sum(J * X, axis=1)
-    own = jnp.where(own > 0, own, 1.0)
-
-    def one(i: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
-        pushed, moved = state
-        gap = gaps[i] + jnp.sum(J[i] * moved)
-        new = jnp.where(chosen[i], jnp.maximum(least, pushed[i] - gap / own[i]), 0.0)
-        return pushed.at[i].set(new), moved + X[i] * (new - pushed[i])
-
-    def sweep(_: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
-        return lax.fori_loop(0, gaps.shape[0], one, state)
-
-    start = (jnp.zeros_like(gaps), jnp.zeros(X.shape[1]))
-    pushed, moved = lax.fori_loop(0, LIFTS, sweep, start)
-    return moved, pushed
-
-
-def _responses(
-    field: Field, t: Any, q: Any, z: Any, *, h: Any, J: Any, on: Any, table: Any
-) -> tuple[Any, Any, Any]:
-    """z_f - z (nz,), X (n, nz, 3) with z+ - z_f = sum_i X_i r_i, and M'.
-
-    X is that of the contacts that are `on`; of others it is nothing.
-
-    M' dz = J^T r + A^T l with A dz = 0: joints and loops answer with impulses. M' is
-    None where they do, for then it is not M' alone that resists.
-    """
-    n, _, k = J.shape
-
-    def a(z: Any) -> Any:
-        return field.accelerations(t, q, z)
-
-    M = field.system.mass_matrix(t, q, table)
-    inertia = M - h / 2 * (M @ jax.jacfwd(a)(z))
-    solve = eliminated_in_order(inertia)
-    drift = solve(h * (M @ a(z)))
-    X = each_active(on, lambda J: solve(J.T), J)
-    if not field.system.constraints:
-        return drift, X, inertia
-    A, _ = field.system.constraint_rows(t, q, z, table)
-    yielding, sizes = solve(A.T), natural_sizes(field.system).rows
-    S, columns = A @ yielding, jnp.swapaxes(X, 0, 1).reshape(k, 3 * n)
-    held = [solve_rows(S, A @ columns[:, j], sizes) for j in range(3 * n)]
-    columns = columns - yielding @ jnp.stack(held, axis=1)
-    return drift, jnp.swapaxes(columns.reshape(k, n, 3), 0, 1), None
 
 
 def _require_speeds(field: Field) -> None:

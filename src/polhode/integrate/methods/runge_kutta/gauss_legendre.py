@@ -85,7 +85,8 @@ def _collocated(
 ) -> Attempt:
     (nodes, A, b) = rule
     n = field.coordinates
-    J = jax.jacfwd(field.x_dot, 1)(t + h / 2, x + h / 2 * x_dot)
+    jacobian = field.jacobian or jax.jacfwd(field.x_dot, 1)
+    J = jacobian(t + h / 2, x + h / 2 * x_dot)
     stages = apart(A)
     factors, size = factored(stages, J, h), newton.sizes(x, x_dot, h, n)
     across = stages.back @ stages.inverse

@@ -65,7 +65,10 @@ class RadauIIA(Adaptive):
 
     def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
-        _, J = jacobian(lambda x: field.x_dot(t, x), x)
+        if field.jacobian is None:
+            J = jacobian(lambda x: field.x_dot(t, x), x)[1]
+        else:
+            J = field.jacobian(t, x)
         factors = factored(STAGES, J, h)
         first = jnp.stack([c * h * x_dot for c in NODES])
         rtol, atol = field.allowed

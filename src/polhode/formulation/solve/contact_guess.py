@@ -1,0 +1,103 @@
+r"""Impulses of the last step as those of the next: whether they are, what they miss.
+
+What rests or slides evenly needs the same impulses step after step. They are looked at
+without a matrix: u of the impulses, and how far the map of Alart and Curnier moves them
+
+    p_N = max(0, r_N - a u_N),     p_T = r_T - a u_T, on the disc |p_T| <= mu p_N
+
+which leaves solutions alone; what is missed is |r - p|/a, m/s. (The natural map of the
+cone would let the rounding of a quick slip into the push.)
+
+Here a is a share of the effective masses. What is missed stays in the speeds: the next
+guess is r + 2 d - d', with d = p - r of this step and d' of the step before: once
+d for what is wrong with r, once for the speeds. So what rounding has left decays.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+
+from polhode.formulation.solve.contact_problem import (
+    ROUNDING,
+    TINY,
+)
+
+
+class ContactGuess(NamedTuple):
+    """What a step leaves for the next of its n contacts.
+
+    impulse   r (n, 3), N s
+    last      d (n, 3) of the step before, N s
+    mass      (n,) effective masses, 3 / the trace of W_ii, kg; 0 where none was found
+    """
+
+    impulse: Any
+    last: Any
+    mass: Any
+
+    @classmethod
+    def of(cls, column: Any) -> ContactGuess:
+        """From numbers (7n,)."""
+        n = column.shape[0] // 7
+        pairs = column[: 6 * n].reshape(2, n, 3)
+        return cls(pairs[0], pairs[1], column[6 * n :])
+
+    @property
+    def column(self) -> Any:
+        """As numbers (7n,)."""
+        vectors = (self.impulse.reshape(-1), self.last.reshape(-1))
+        return jnp.concatenate([*vectors, self.mass])
+
+    def pressing(self, is_active: Any) -> ContactGuess:
+        """Without the impulses of contacts that have opened."""
+        on = is_active[:, None]
+        kept = (jnp.where(on, x, 0.0) for x in (self.impulse, self.last))
+        return ContactGuess(*kept, self.mass)
+
+
+def guess_width(n: int) -> int:
+    """How many numbers the guess of n contacts has."""
+    return 7 * n
+
+
+class Looked(NamedTuple):
+    """What a look at a guess told.
+
+    holds      whether it is the solution, to rounding
+    residual   (n,) m/s
+    next       the guess of the step after
+    """
+
+    holds: Any
+    residual: Any
+    next: ContactGuess
+
+
+def look_at(guess: ContactGuess, u: Any, mu: Any, is_active: Any) -> Looked:
+    """How well the impulses of a guess solve a problem in which they give u (n, 3)."""
+    r, count = guess.impulse, jnp.maximum(jnp.sum(is_active), 1)
+    is_known = guess.mass > 0
+    mass = jnp.where(is_known, guess.mass, 1.0)
+    # Of all contacts of a body together, less than what it would take.
+    share = mass / (2 * count)
+    d = _nearer(r, u, mu, share) - r
+    missed = jnp.where(is_active, jnp.sqrt(jnp.sum(d * d, axis=1)) / share, 0.0)
+    # The velocity that impulses undo, with which theirs is compared.
+    undone = jnp.max(jnp.abs(r), axis=1) / mass
+    most = jnp.max(jnp.where(is_active, undone, 0.0))
+    holds = jnp.max(missed) <= ROUNDING * most + TINY
+    holds = holds & jnp.all(is_known | ~is_active)
+    after = ContactGuess(r + (d + (d - guess.last)), d, guess.mass)
+    return Looked(holds, missed, after.pressing(is_active))
+
+
+def _nearer(r: Any, u: Any, mu: Any, a: Any) -> Any:
+    """p (n, 3) of the module."""
+    y = r - a[:, None] * u
+    push = jnp.maximum(y[:, 0], 0.0)
+    size = jnp.sqrt(y[:, 1] * y[:, 1] + y[:, 2] * y[:, 2])
+    is_inside = size <= mu * push
+    scale = jnp.where(is_inside, 1.0, mu * push / jnp.where(size > 0, size, 1.0))
+    return jnp.concatenate([push[:, None], scale[:, None] * y[:, 1:]], axis=1)

@@ -1,0 +1,79 @@
+"""Overlaps of contacts that rest: removed along the motion of least inertia."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+from jax import lax
+
+from polhode.formulation.solve.contact_problem import for_active, for_rows
+
+LIFTS = 10  # sweeps over the overlaps
+
+
+class Normals(NamedTuple):
+    """J_N (n, nz), rates of gaps by speeds, and X_N = M^-1 J_N^T (n, nz)."""
+
+    jacobian: Any
+    response: Any
+
+
+class Placed(NamedTuple):
+    """gaps: q -> g (n,); local: (q, delta) -> q."""
+
+    gaps: Callable[[Any], Any]
+    local: Callable[[Any, Any], Any]
+
+
+def apart(
+    normals: Callable[[], Normals],
+    placed: Placed,
+    q: Any,
+    rests: Any,
+    least: Any,
+) -> Any:
+    """q without the overlaps of contacts that rest, where any is above `least`.
+
+    Normals are not asked where there is none.
+    """
+    gaps = placed.gaps(q)
+    overlaps = rests & (gaps < -least)
+
+    def lifted() -> Any:
+        whole = normals()
+        first, pushed = _lift(whole, gaps, rests & (gaps < 0), least=0.0)
+        higher = placed.local(q, first)
+        # Gaps are not straight in the coordinates: what was lifted too far would open
+        # and fall again, for ever.
+        left = placed.gaps(higher)
+        second, _ = _lift(whole, left, pushed > 0, least=-jnp.inf)
+        return placed.local(higher, second)
+
+    return lax.cond(jnp.any(overlaps), lifted, lambda: q)
+
+
+def _lift(normals: Normals, gaps: Any, chosen: Any, *, least: Any) -> tuple[Any, Any]:
+    """The motion (nz,) of least inertia that closes the chosen gaps, and lambda (n,).
+
+    0 <= lambda  _|_  g + W_NN lambda >= 0, by sweeps; what they leave the next step has
+    again. With `least` below zero, g + W_NN lambda = 0.
+    """
+    J, X = normals
+    own = jnp.sum(J * X, axis=1)
+    own = jnp.where(own > 0, own, 1.0)
+
+    def one(moved: Any, row: Any) -> tuple[Any, Any]:
+        J, X, gap, own, pushed = row
+        new = jnp.maximum(least, pushed - (gap + jnp.sum(J * moved)) / own)
+        return moved + X * (new - pushed), new
+
+    def sweep(_: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
+        rows = (J, X, gaps, own, state[0])
+        moved, pushed = for_active(chosen, one, state[1], rows)
+        return pushed, moved
+
+    start = (jnp.zeros_like(gaps), jnp.zeros(X.shape[1]))
+    pushed, moved = for_rows(LIFTS, sweep, start)
+    return moved, pushed
