@@ -389,14 +389,13 @@ def _of_efforts(
         nq, nz = joint.coordinates, joint.speeds
         q_at, z_at = _slices(starts[:, 0], nq), _slices(starts[:, 1], nz)
 
-        def effort(
-            dx: Any, q: Any, z: Any, row: Any, group: Any = group, nq: int = nq
-        ) -> Any:
+        def effort(dx: Any, given: Any, group: Any = group, nq: int = nq) -> Any:
+            q, z, row = given
             return group.one(row).effort(q + dx[:nq], z + dx[nq:], now.t, table)
 
-        slopes = jax.vmap(jax.jacfwd(effort), (None, 0, 0, 0))
+        slopes = jax.vmap(jax.jacfwd(effort), (None, 0))
         tables = jax.tree.map(jnp.asarray, group.columns)
-        J = slopes(jnp.zeros(nq + nz), now.q[q_at], now.z[z_at], tables)
+        J = slopes(jnp.zeros(nq + nz), (now.q[q_at], now.z[z_at], tables))
         columns = np.concatenate([q_at, at.q + z_at], axis=1)
         found.append(Block(at.a + z_at, columns, -J))
     for action in given.single:

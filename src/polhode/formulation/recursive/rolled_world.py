@@ -66,7 +66,7 @@ def outward(system: System, q: Any, z: Any, table: Table) -> Outward:
 
         freedoms = walk.of_kind(place, joint)
         at = R_W[place.parent], p_W[place.parent]
-        link = _link(at, seat, freedoms)
+        link = _link(*at, seat, freedoms)
         placed = R_W.at[place.body].set(link.R), p_W.at[place.body].set(link.p)
         S_W = S_W.at[place.body].set(link.S.T)
         if z is None:
@@ -129,9 +129,8 @@ class Link(NamedTuple):
     R_WK: Any
 
 
-def _link(parent: tuple[Any, Any], seat: Seats, joint: Freedoms) -> Link:
+def _link(R_WP: Any, p_WP: Any, seat: Seats, joint: Freedoms) -> Link:
     """Where a joint puts its body, the parent's pose given."""
-    R_WP, p_WP = parent
     R_WA = R_WP @ seat.R_PA
     R_WK = R_WA @ joint.R
     R_WC = R_WK @ seat.R_CK.T
@@ -164,7 +163,7 @@ def carried_body(
     parent: BodyMotion, seat: Seats, joint: Freedoms
 ) -> tuple[BodyMotion, Any]:
     """The motion of a body from its parent's, and S (6, k); one step of `outward`."""
-    link = _link((parent.R, parent.p), seat, joint)
+    link = _link(parent.R, parent.p, seat, joint)
     found = _moved([*parent[2:]], link, joint)
     return BodyMotion(link.R, link.p, *found), link.S
 
