@@ -23,6 +23,7 @@ LIBRARIES = {
         "polhode.formulation.reading.positions",
         "polhode.models",  # written as users write, with symbols of their own
         "polhode.formulation.reading.contact_reading",
+        "polhode.formulation.reading.where_lines",
     ),
     "matplotlib": ("polhode.show",),
     "viser": ("polhode.show",),

@@ -33,6 +33,7 @@ FUNCTIONS = {
     "asinh": np.arcsinh,
     "erf": math.erf,
     "pi": np.pi,
+    "ITE": lambda which, yes, no: yes if which else no,
     "Eq": lambda a, b: a == b,
     "Ne": lambda a, b: a != b,
 }

@@ -119,17 +119,13 @@ class Reading:
         """All of it in plain text."""
         lines = [f"L = {self.lagrangian}", f"M = {self.mass_matrix.tolist()}"]
         held = [f"{each} = 0" for each in self.said_positions()]
-        used = needed(self.where, self._all())
+        more = (self.lagrangian, *self.mass_matrix, *self.said_positions())
+        used = needed(self.where, [*self.said(), *more])
         return "\n".join([*self._lines(), *lines, *held, *where_texts(used)])
 
     def __repr__(self) -> str:
         used = needed(self.where, self.said())
         return "\n".join([*self._lines(), *where_texts(used)])
-
-    def _all(self) -> list[sympy.Expr]:
-        """Every expression that is printed."""
-        more = (self.lagrangian, *self.mass_matrix, *self.said_positions())
-        return [*self.said(), *more]
 
     def _lines(self) -> list[str]:
         """Name, equations, and what is to be said of them."""

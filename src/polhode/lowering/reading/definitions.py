@@ -24,6 +24,7 @@ from polhode.lowering.reading.ring import (
     Generator,
     Polynomial,
     Ring,
+    declare_product,
     held,
     key_of,
     ratio,
@@ -147,7 +148,7 @@ def declare_rotation(ring: Ring, entries: list[Generator]) -> None:
         R[i][0].value = {0: 1, R[i][1].to(2): -1, R[i][2].to(2): -1}
         for j in range(i + 1, 3):
             products = (R[i][k].monomial + R[j][k].monomial for k in (1, 2))
-            ring.declare_product(R[i][0], R[j][0], dict.fromkeys(products, -1))
+            declare_product(ring, R[i][0], R[j][0], dict.fromkeys(products, -1))
     for i, j, k, sign in ((0, 1, 2, 1), (0, 2, 1, -1), (1, 2, 0, 1)):
         for a, b, c, turn in ((0, 1, 2, 1), (0, 2, 1, -1), (1, 2, 0, 1)):
             # R_ia R_jb - R_ib R_ja = +-R_kc
@@ -155,7 +156,7 @@ def declare_rotation(ring: Ring, entries: list[Generator]) -> None:
                 R[k][c].monomial: sign * turn,
                 R[i][b].monomial + R[j][a].monomial: 1,
             }
-            ring.declare_product(R[i][a], R[j][b], rest)
+            declare_product(ring, R[i][a], R[j][b], rest)
 
 
 def _inside(g: Generator) -> list[Polynomial]:

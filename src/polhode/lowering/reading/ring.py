@@ -115,9 +115,9 @@ class Ring:
     def __init__(self, operations: float = math.inf, largest: int = LARGE) -> None:
         self.generators: list[Generator] = []
         self._found: dict[Hashable, Generator] = {}
-        self._reduced: dict[Monomial, Polynomial | None] = {}
+        self.reduced: dict[Monomial, Polynomial | None] = {}
         # Rules for products g h of two generators, by their places.
-        self._products: dict[tuple[int, int], Polynomial] = {}
+        self.products: dict[tuple[int, int], Polynomial] = {}
         self._decoded: dict[Monomial, tuple[tuple[Generator, int], ...]] = {0: ()}
         # Terms seen in angles and exponents -> the units in which they are counted.
         self.units: dict[tuple[str, Monomial], list[Number]] = {}
@@ -146,11 +146,6 @@ class Ring:
             self.generators.append(found)
             self._found[kind, key] = found
         return found
-
-    def declare_product(self, g: Generator, h: Generator, value: Polynomial) -> None:
-        """A rule g h -> value; what was reduced before is so no more."""
-        self._products[min(g.index, h.index), max(g.index, h.index)] = value
-        self._reduced.clear()
 
     def existing(self, kind: str, key: Hashable) -> Generator | None:
         return self._found.get((kind, key))
@@ -221,7 +216,7 @@ class Ring:
         """Every rule applied, zeros dropped."""
         self.spend(len(p))
         out: Polynomial = {}
-        seen = self._reduced
+        seen = self.reduced
         for m, c in p.items():
             if not c:
                 continue
@@ -247,21 +242,27 @@ class Ring:
                 down = {m + g.to(times * g.power): ratio(1, g.value[0] ** times)}
                 result = self.reduce(down)
                 break
-        if result is None and self._products:
-            result = self._product_reduction(m)
-        self._reduced[m] = result
+        if result is None and self.products:
+            result = product_reduction(self, m)
+        self.reduced[m] = result
         return result
 
-    def _product_reduction(self, m: Monomial) -> Polynomial | None:
-        """What the rules for products make of a monomial; None if nothing."""
-        present = [g for g, e in self.factors(m) if e > 0]
-        for k, g in enumerate(present):
-            for h in present[k + 1 :]:
-                value = self._products.get((g.index, h.index))
-                if value is not None:
-                    rest = m - g.monomial - h.monomial
-                    return self.expand({rest: 1}, value)
-        return None
+
+def declare_product(ring: Ring, g: Generator, h: Generator, value: Polynomial) -> None:
+    """A rule g h -> value; what was reduced before is so no more."""
+    ring.products[min(g.index, h.index), max(g.index, h.index)] = value
+    ring.reduced.clear()
+
+
+def product_reduction(ring: Ring, m: Monomial) -> Polynomial | None:
+    """What the rules for products make of a monomial; None if nothing."""
+    present = [g for g, e in ring.factors(m) if e > 0]
+    for k, g in enumerate(present):
+        for h in present[k + 1 :]:
+            value = ring.products.get((g.index, h.index))
+            if value is not None:
+                return ring.expand({m - g.monomial - h.monomial: 1}, value)
+    return None
 
 
 def held(ring: Ring, p: Polynomial) -> Monomial:
