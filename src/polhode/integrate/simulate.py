@@ -341,9 +341,10 @@ def _refuse_phases(model: System) -> None:
     A plain number, or a law without friction, is Newton's as well.
     """
     for support in model.supports:
-        given = support.restitution
-        by_phases = isinstance(given, Stronge | Poisson)
-        if by_phases and support.friction is not None and at(given.restitution) != 0:
+        given = getattr(support, "restitution", None)  # brakes have none
+        if not isinstance(given, Stronge | Poisson):
+            continue
+        if support.friction is not None and at(given.restitution) != 0:
             raise ModelError(
                 f"Moreau's scheme cannot take {given!r} of {support.name!r}.",
                 "That law compares the compression of an impact with its restitution;"

@@ -19,7 +19,10 @@ SYSTEMS = 5  # a whole block of four lanes, and one system more
 LANES = 4
 RANDOM = np.random.default_rng(1)
 # What only XLA evaluates on the host: keys, rounding to fewer bits, Taylor series.
-WITHOUT_NUMPY = ("key<", "iota_2x32", "reduce_precision", "sharding", "replaced")
+WITHOUT_NUMPY = (
+    *("key<", "iota_2x32", "reduce_precision", "sharding", "replaced"),
+    *("top_k", "cumlogsumexp", "a product of integers"),
+)
 
 
 @dataclass(frozen=True)
@@ -159,7 +162,7 @@ def assert_agree_by_numpy(case: Case, expected: Any) -> None:
     types = [variable.aval.dtype for variable in trace.jaxpr.outvars]
     arrays = [[*map(np.asarray, each, types)] for each in found]
     results = [jax.tree.unflatten(tree, each) for each in arrays]
-    loose = replace(case, ulps=case.ulps + 4, rtol=max(case.rtol, 1e-14))
+    loose = replace(case, ulps=case.ulps + 4, rtol=max(case.rtol, 1e-13))
     assert_agree(stacked(results), expected, loose)
 
 
@@ -186,7 +189,7 @@ def is_close(a: np.ndarray, b: np.ndarray, case: Case) -> np.ndarray:
     both_nan = np.isnan(a) & np.isnan(b)
     if case.ulps == case.rtol == 0:
         return both_nan | ((a == b) & (np.signbit(a) == np.signbit(b)))
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         near = ulps_between(a, b) <= case.ulps
         sizes = np.where(np.isfinite(b), np.abs(b), 0.0)
         largest = np.max(sizes, axis=tuple(range(1, b.ndim)), keepdims=True, initial=0)

@@ -115,8 +115,8 @@ class Pattern:
 
     def factor(self, entries: Any, shift: Any, name: Any) -> None:
         """Factors for a shift s (2,); writes the `name` by which they are found."""
-        digest = blake2b(np.ascontiguousarray(entries), digest_size=8)
-        digest.update(np.ascontiguousarray(shift))
+        digest = blake2b(np.asarray(entries).tobytes(), digest_size=8)
+        digest.update(np.asarray(shift).tobytes())
         name[...] = np.frombuffer(digest.digest(), dtype=np.int64)[0]
         self._factor(int(name), entries, shift)
 
@@ -247,8 +247,8 @@ def sparse_jacobian(
         return solution, bodies_at(system, StateArrays(t, q, z), solution, table)
 
     walked = stepped_part(equations, bodies, "bodies in motion")
-    solution, (motion, wrenches) = walked(t, q, z, dict(table))
-    now = Instant(t, q, z, *solution, motion, wrenches)
+    (z_dot, intensities), (motion, wrenches) = walked(t, q, z, dict(table))
+    now = Instant(t, q, z, z_dot, intensities, motion, wrenches)
     blocks = linear_blocks(system, now, table)
     entries = jnp.concatenate([block.entries.reshape(-1) for block in blocks])
     pattern = Pattern(blocks, owners_of(system), at)

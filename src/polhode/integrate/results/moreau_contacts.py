@@ -99,7 +99,8 @@ def _filled(rows: np.ndarray) -> np.ndarray:
 
 
 def _kept(motion: Trajectory) -> int:
-    return Moreau.keeps(motion.method, motion.system)
+    assert isinstance(motion.method, Moreau)
+    return motion.method.keeps(motion.system)
 
 
 def _program(motion: Trajectory) -> Any:
