@@ -156,12 +156,6 @@ def warn_of_energy(motion: Trajectory, ledger: Ledger) -> None:
     # Rounding alone, step by step, is no fault of the method.
     rounding = np.finfo(float).eps * np.max(np.abs(ledger.potential), initial=0.0)
     floor = rounding * max(ledger.accepted, 1)
-    if motion.contacts and worst > max(ledger.promise, floor):
-        # What barely slips turns potential energy into heat, and hardly moves: works
-        # are known to a share of the system's own speeds, not of its motion.
-        natural = _natural_energy(motion)
-        if ledger.scale <= HARDLY_MOVING * natural:
-            floor = max(floor, share_of(motion) * natural)
     if _is_void(motion, ledger):
         _say_void(motion, ledger, worst)
     if worst > max(ledger.promise, floor):
