@@ -19,6 +19,8 @@ SPANS = {
     "rimless_wheel": 5.0,
     "cradle": 1.4,
     "bicycle": 2.0,
+    "car": 1.0,
+    "single_track": 0.8,
     "chain_pendulum": 1.2,
     "chaplygin_sleigh": 4.0,
     "deep_space_triangle": 400.0,

@@ -66,3 +66,19 @@ def test_a_motion_where_a_system_is_asked(pendulum):
     """Forms are compared of systems."""
     with pytest.raises(ModelError, match=r"compare takes a ph\.System"):
         ph.compare(pendulum.rest())
+
+
+def test_a_joint_that_closes_a_loop_is_asked_for_its_coordinates():
+    """It says which joint has none, and that another order gives it some."""
+    crank = ph.Body("crank", ph.solids.rod(mass=1.0, length=0.1, along=ph.X))
+    rod = ph.Body("rod", ph.solids.rod(mass=1.0, length=0.3, along=ph.X))
+    slide, world = ph.Particle("slide", 1.0), ph.World()
+    main = ph.Revolute("main", world.origin, crank.point(-0.05, 0, 0), axis=ph.Y)
+    pin = ph.Revolute("pin", crank.point(0.05, 0, 0), rod.point(-0.15, 0, 0), axis=ph.Y)
+    wrist = ph.Revolute("wrist", rod.point(0.15, 0, 0), slide.mass_centre, axis=ph.Y)
+    bore = ph.Prismatic("bore", world.origin, slide.mass_centre, axis=ph.X)
+    spring = ph.JointSpring(bore, 10.0)
+    with pytest.raises(
+        ModelError, match=r"(?s)'bore' closes a loop.*Give 'bore' earlier"
+    ):
+        ph.System([main, pin, wrist, bore], [spring])

@@ -7,7 +7,8 @@ The same motion is told in three ways, by the word `axes`:
     "local"     of the frame's origin, along the frame's own axes
     "world"     of the point that is at the world's origin, along the world's axes
 
-Each question is compiled once, on its first call, and kept with the system.
+Each question is compiled once, on its first call, and kept with the system. Inside a
+law of a controller it is traced along, with the nominal parameters of its system.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import numpy as np
 from polhode.errors import ModelError
 from polhode.formulation.recursive.composite_inertia import mass_matrix
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
+from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.rotations.rotation_admission import admit_matrix
@@ -106,6 +108,8 @@ class RobotFrame:
         """
         J = self.jacobian(q, axes)
         M = kinematics(self.system).mass_matrix(q)
+        if is_traced(q):
+            return jnp.linalg.inv(J @ jnp.linalg.solve(M, J.T))
         yielding = J @ np.linalg.solve(M, J.T)
         if np.linalg.cond(yielding) > 1e12:
             raise ModelError(
@@ -316,7 +320,12 @@ def _answer(
     law: Callable[..., Any],
     arguments: tuple[Any, ...],
 ) -> Any:
-    """law(*arguments) by a program that is kept with the system."""
+    """law(*arguments) by a program that is kept with the system.
+
+    Inside a trace, such as that of a controller, it is traced along.
+    """
+    if is_traced(*arguments):
+        return law(*arguments)
 
     def made() -> RepeatedCall:
         sizes = (system.coordinates, system.speeds, system.speeds)

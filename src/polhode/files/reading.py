@@ -185,17 +185,19 @@ def _read_body(scope: Scope, path: Way, name: str, table: Any) -> Any:
         return scope.refuse(path, f"there is a body {name!r} already: the world.")
     if table.get("kind") == "particle":
         values = {"kind": TEXT, "mass": QUANTITY}
-        found = read_table(scope, path, table, values, ("mass",))
+        own = {k: v for k, v in table.items() if k != "points"}
+        found = read_table(scope, path, own, values, ("mass",))
         if isinstance(found, Bad):
             return INVALID
-        return scope.built(path, lambda: Particle(name, found["mass"]))
-    own = {k: v for k, v in table.items() if k not in ("points", "fluid")}
-    matter = read_matter(scope, path, own)
-    if "fluid" in table:
-        matter = read_fluid(scope, (*path, "fluid"), matter, table["fluid"])
-    if isinstance(matter, Bad):
-        return INVALID
-    body = scope.built(path, lambda: Body(name, matter))
+        body = scope.built(path, lambda: Particle(name, found["mass"]))
+    else:
+        own = {k: v for k, v in table.items() if k not in ("points", "fluid")}
+        matter = read_matter(scope, path, own)
+        if "fluid" in table:
+            matter = read_fluid(scope, (*path, "fluid"), matter, table["fluid"])
+        if isinstance(matter, Bad):
+            return INVALID
+        body = scope.built(path, lambda: Body(name, matter))
     if not isinstance(body, Bad):
         _read_points(scope, (*path, "points"), body, table.get("points", {}))
     return body

@@ -97,8 +97,6 @@ def _read_place(scope: Scope, path: Way, value: dict[str, Any]) -> Any:
     name = TEXT.read(scope, (*path, "name"), value.get("name", ""))
     if any(isinstance(part, Bad) for part in (owner, entries, name)):
         return INVALID
-    if isinstance(owner, Particle):
-        return scope.refuse(path, f"{owner.name!r} is a particle: it is one point.")
     return scope.built(path, lambda: owner.point(*entries, name))
 
 

@@ -122,7 +122,8 @@ def _body() -> dict[str, Any]:
 
 def _particle() -> dict[str, Any]:
     own = {"kind": {"const": "particle"}, "mass": QUANTITY.schema}
-    return _table(own, [*own])
+    points = {"type": "object", "additionalProperties": THREE.schema}
+    return _table({**own, "points": points}, [*own])
 
 
 def _any(kinds: dict[str, Kind]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from polhode.arrays import itself
 from polhode.fingerprint import REMEMBERED
 from polhode.formulation.shared.dense_form import refuse_many_bodies
 from polhode.formulation.solve.equations_of_motion import solve_constrained
-from polhode.geometry.admission import is_traced
+from polhode.geometry.admission import is_traced, number_of
 from polhode.lowering.kept import kept_program, kept_value
 from polhode.lowering.repeated_call import RepeatedCall
 from polhode.matter.parameter import NOMINAL, Table
@@ -111,7 +111,8 @@ class Equations:  # limit: one noun answers every question about the motion
     """The equations of motion of a system in one classical form.
 
     Questions are asked at a `State` of the system; answers are NumPy arrays. `table`
-    gives parameters other values. `functions` are the plain JAX functions.
+    gives parameters other values. `functions` are the plain JAX functions. In a law of
+    a controller or an event, where the state is traced, questions are traced along.
     """
 
     name: str
@@ -190,7 +191,8 @@ class Equations:  # limit: one noun answers every question about the motion
     ) -> np.ndarray:
         """What must act (k,), beside the actions, for these rates: M y_dot + b - f."""
         terms = self._terms(state, table)
-        return terms.mass_matrix @ np.asarray(y_dot, float) + terms.bias - terms.force
+        rates = y_dot if is_traced(y_dot) else np.asarray(y_dot, float)
+        return terms.mass_matrix @ rates + terms.bias - terms.force
 
     def shares(self, state: State, table: Table = NOMINAL) -> dict[str, np.ndarray]:
         """The part (k,) of the force that each action gives, by its name."""
@@ -200,15 +202,15 @@ class Equations:  # limit: one noun answers every question about the motion
 
     def kinetic_energy(self, state: State, table: Table = NOMINAL) -> float:
         """T of all bodies, and of rotors along their joints."""
-        return float(self._energies(state, table).kinetic)
+        return number_of(self._energies(state, table).kinetic)
 
     def potential_energy(self, state: State, table: Table = NOMINAL) -> float:
         """V of all conservative actions."""
-        return float(self._energies(state, table).potential)
+        return number_of(self._energies(state, table).potential)
 
     def hamiltonian(self, state: State, table: Table = NOMINAL) -> float:
         """H = y . dT/dy - T + V: the energy, unless the velocities hide a motion."""
-        return float(self._energies(state, table).hamiltonian)
+        return number_of(self._energies(state, table).hamiltonian)
 
     def potential_force(self, state: State, table: Table = NOMINAL) -> np.ndarray:
         """The part (k,) of the force that is in the potential energy."""
@@ -227,7 +229,7 @@ class Equations:  # limit: one noun answers every question about the motion
         from polhode.formulation.questions.powers import power_function
 
         found = self.ask("powers", power_function(self), state, table)
-        return {name: float(value) for name, value in found.items()}
+        return {name: number_of(value) for name, value in found.items()}
 
     def jacobian(self, state: State, place: Any, table: Table = NOMINAL) -> np.ndarray:
         """J (6, k): [w; v] of a point, body or frame for each unit velocity.

@@ -17,6 +17,11 @@ def is_traced(*values: Any) -> bool:
     return jax is not None and any(isinstance(v, jax.core.Tracer) for v in values)
 
 
+def number_of(value: Any) -> Any:
+    """The number in an array of none or one axis; a tracer as it is."""
+    return value if is_traced(value) else float(value)
+
+
 def admit(
     value: Any, shape: tuple[int, ...], what: str, frame: Frame | None = None
 ) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.vector import components_close, cross, dot
+from polhode.matter.material_point import Place, material_point
 from polhode.matter.moments import Moments
 from polhode.matter.parameter import (
     NOMINAL,
@@ -88,6 +89,18 @@ class Particle:
     def mass_centre(self) -> Point:
         """Where the particle is."""
         return Point.origin(self.frame)
+
+    @property
+    def origin(self) -> Point:
+        """Where the particle is; the axes meet there."""
+        return Point.origin(self.frame)
+
+    def point(self, x: Any, y: Any, z: Any, name: str = "") -> Place:
+        """The end of a massless arm that turns with the particle's axes.
+
+        A hinge at such a point is a pendulum: about it the inertia is m r^2.
+        """
+        return material_point(self.frame, x, y, z, name=name)
 
     def is_close(self, other: Particle, rtol: float = 1e-12) -> bool:
         """The same nominal mass within `rtol`; names are labels."""

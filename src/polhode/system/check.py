@@ -11,6 +11,7 @@ from polhode.actions.coefficient import coefficient
 from polhode.errors import ConflictingConstraints, ModelError, SingularMassMatrix
 from polhode.geometry.admission import is_traced
 from polhode.geometry.vector import shown
+from polhode.joints.revolute import Revolute
 from polhode.matter.parameter import Table, at
 from polhode.matter.particle import Particle
 from polhode.matter.rigid_body import allows_unphysical
@@ -340,9 +341,21 @@ def _refuse_loose(
         f"Nothing resists {system.speed_names[largest]}, a speed of joint"
         f" {joint.name!r} ({type(joint).__name__.lower()}):"
         f" {_lack(system, edge.child, q, direction)}.",
-        f"Give {body.name!r} mass or a moment of inertia along this motion, or make"
-        f" the joint fixed.",
+        _resisting(body, joint),
         f"Loose direction in ({names}): ({shown(direction)[1:-1]}).",
+    )
+
+
+def _resisting(body: Any, joint: Any) -> str:
+    """The repair: what would resist the loose motion."""
+    if isinstance(body, Particle) and isinstance(joint, Revolute):
+        return (
+            "A point resists no turn about itself. Put the hinge at the end of an arm,"
+            f" {body.name}.point(x, y, z), or give a body with moments of inertia."
+        )
+    return (
+        f"Give {body.name!r} mass or a moment of inertia along this motion, or make"
+        " the joint fixed."
     )
 
 

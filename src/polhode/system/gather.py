@@ -243,3 +243,22 @@ def _refuse(system: System, word: str, name: str, frame: Frame) -> None:
         "No joint leads to it, and it is not among the members.",
         f"Join it, or give it as a member. {suggestion(frame.name, names)}",
     )
+
+
+def no_edge(system: System, joint: str) -> ModelError:
+    """Why a name is that of no joint of the tree, and what to do."""
+    own = tuple(system.edges_by_name)
+    loops = [c for c in system.constraints if isinstance(c, Loop) and c.name == joint]
+    if not loops:
+        return ModelError(
+            f"{system.name!r} has no joint {joint!r} with coordinates.",
+            "Actions along a joint, states and curves name joints of the tree.",
+            suggestion(joint, own),
+        )
+    return ModelError(
+        f"joint {joint!r} closes a loop of {system.name!r}, so that it has no"
+        " coordinates.",
+        "Of the joints in a loop the one that is given last becomes a constraint.",
+        f"Give {joint!r} earlier, and last a joint whose coordinates nobody needs. With"
+        f" coordinates there are: {', '.join(map(repr, own))}.",
+    )

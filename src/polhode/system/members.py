@@ -118,7 +118,7 @@ def require_distinct(kind: str, names: Sequence[str]) -> None:
             raise ModelError(
                 f"two {_plural(kind)} are named {name!r}.",
                 "States, reports and printed equations call each by its name.",
-                "Give each its own name.",
+                f'Give each its own name, such as name="{name} 2".',
             )
         seen.add(name)
 

@@ -176,11 +176,7 @@ class System:  # limit: its functions are the contract with all formulations
     def edge(self, joint: str) -> Edge:
         """Where a joint is in the tree, by its name: its slices of q and z."""
         if joint not in self.edges_by_name:
-            raise ModelError(
-                f"{self.name!r} has no joint {joint!r} with coordinates.",
-                "Joints that close loops have none of their own.",
-                suggestion(joint, self.edges_by_name),
-            )
+            raise gather.no_edge(self, joint)
         return self.edges_by_name[joint]
 
     def places_of(self, frames: Sequence[Frame]) -> tuple[int, ...]:

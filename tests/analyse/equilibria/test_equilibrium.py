@@ -200,7 +200,7 @@ def test_a_driver_that_moves_lets_nothing_rest():
     """Forces balance, but the hinge is driven on: no equilibrium, and why."""
     found = ph.equilibria(ph.models.moving_hinge_pendulum(), starts=8)
     assert len(found) == 0
-    assert "driver is driven at 0.6" in found.note
+    assert "'driver' drives it at 0.6" in found.note
 
 
 def test_units_do_not_matter():

@@ -74,7 +74,7 @@ class Rest(Answer):
             return f"Rest({name!r} {self.verdict})"
         words = [f"{name} moves at {v:.4g}" for name, v in self.moving.items()]
         words += [f"{name}' = {v:.4g}" for name, v in self.starting.items()]
-        words += [f"{name} is driven at {-v:.4g}" for name, v in self.driven.items()]
+        words += [f"{name!r} drives it at {-v:.4g}" for name, v in self.driven.items()]
         return f"Rest({name!r} {self.verdict}: {', '.join(words)})"
 
     def as_table(self) -> AnswerTable:

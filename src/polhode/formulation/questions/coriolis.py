@@ -35,6 +35,7 @@ from polhode.formulation.spatial_forms.choices import (
 from polhode.formulation.spatial_forms.observer import by_body
 from polhode.formulation.spatial_forms.stacked import reduced
 from polhode.formulation.spatial_forms.transfer import moved_inertia, on, transfer
+from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import Table
 
 if TYPE_CHECKING:
@@ -119,6 +120,9 @@ def coriolis_of(
     key = tuple(choice.items()) if isinstance(choice, Mapping) else choice
     function = coriolis_function(equations, choice)
     found = equations.ask(("coriolis", key), function, state, table)
+    if is_traced(found.matrix):  # numbers that are not known yet are not held to checks
+        size = jnp.linalg.norm(found.mass) * jnp.max(jnp.abs(found.twists))
+        return Coriolis(_described(choice), found.matrix, found.mass_rate, size)
     _require_velocities(equations, found.mass, M)
     if choice != LAGRANGE:
         _require_products(equations, choice, found)

@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.constraints.constraint import coordinates_of
 from polhode.errors import ModelError, SingularMassMatrix
 from polhode.formulation.questions.determinacy import (
@@ -23,6 +24,7 @@ from polhode.formulation.questions.determinacy import (
     felt_rows,
     inertial_sizes,
 )
+from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.vector import cross, shown
@@ -66,8 +68,8 @@ def jacobian(
         return equations.ask(("jacobian", body), law, state, table)
     law = _body_jacobian(equations, body)
     J, R_WB = equations.ask(("jacobian and axes", body), law, state, table)
-    w, v = J[:3], J[3:]
-    return np.concatenate([w, v + cross(w.T, R_WB @ arm).T])
+    w, v, xp = J[:3], J[3:], namespace(J)
+    return xp.concatenate([w, v + cross(w.T, R_WB @ arm).T])
 
 
 def _body_jacobian(equations: Equations, body: int) -> Callable[..., Any]:
@@ -130,8 +132,11 @@ def operational_inertia(
     J = jacobian(equations, state, place, table)
     D = np.eye(6) if directions is None else np.atleast_2d(np.asarray(directions))
     M = equations.mass_matrix(state, table)
-    A = felt_rows(equations, state, table)
     along = D @ J
+    if is_traced(J):
+        _require_no_rows(equations)
+        return jnp.linalg.inv(along @ jnp.linalg.solve(M, along.T))
+    A = felt_rows(equations, state, table)
     yielding = along @ inverse_on_motions(M, A) @ along.T
     size = np.sqrt(np.maximum(np.diag(yielding), np.finfo(float).tiny))
     values, vectors = np.linalg.eigh(yielding / np.outer(size, size))
@@ -145,6 +150,16 @@ def operational_inertia(
         "Give directions=..., rows of six, along which it can move.",
         f"Held along, in these directions: {shown(stuck / np.max(np.abs(stuck)))}.",
     )
+
+
+def _require_no_rows(equations: Equations) -> None:
+    if count := len(equations.row_names):
+        raise ModelError(
+            f"the operational inertia of {equations.system.name!r} cannot be traced.",
+            f"Its {count} constraints may depend on each other, and a rank is known only"
+            " where numbers are.",
+            "Ask it outside of the law, or sample the law with ph.Sampled(law, dt).",
+        )
 
 
 def inverse_on_motions(M: np.ndarray, A: np.ndarray) -> np.ndarray:

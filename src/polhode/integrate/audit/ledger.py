@@ -123,7 +123,8 @@ class Ledger(Answer):
         }
         if any(self.ranks):
             columns["rank of constraints"] = np.array(self.ranks)
-        ends = [(name, float(v[0]), float(v[-1])) for name, v in columns.items()]
+        # Plus zero: a change of sign by rounding is not printed as -0.
+        ends = [(name, v[0] + 0.0, v[-1] + 0.0) for name, v in columns.items()]
         rows = [(name, f"{a:.6g}", f"{b:.6g}", f"{b - a:.6g}") for name, a, b in ends]
         rows += [(name, f"{v:.3g}", "", "") for name, v in self._largest()]
         steps = "steps accepted, rejected", str(self.accepted), str(self.rejected), ""

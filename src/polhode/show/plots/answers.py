@@ -295,11 +295,34 @@ def panels_of(
 
 
 def finished(figure: Any, first: Any, title: str) -> Picture:
-    """A title above all, and a legend in every panel that has several lines."""
+    """A title above all, and a legend in every panel that has several lines.
+
+    Where all panels have the same lines there is one legend, above the first.
+    """
     first.set_title(title, fontsize=10.5, loc="left", pad=10)
-    for axes in figure.axes:
-        handles, labels = axes.get_legend_handles_labels()
+    told = [axes.get_legend_handles_labels() for axes in figure.axes]
+    if len(told) > 1 and all(labels == told[0][1] for _, labels in told):
+        legend_above(first, *told[0])
+        return Picture(figure)
+    for axes, (handles, labels) in zip(figure.axes, told, strict=True):
         if labels:
             style = {"facecolor": PAPER, "edgecolor": "none", "framealpha": 0.8}
             axes.legend(handles, labels, fontsize=8, labelcolor=INK, **style)
     return Picture(figure)
+
+
+def legend_above(axes: Any, handles: Any, labels: Any) -> None:
+    """One row of lines at the upper right of a panel, outside of it."""
+    if labels:
+        axes.legend(
+            handles,
+            labels,
+            loc="lower right",
+            bbox_to_anchor=(1.0, 1.0),
+            ncols=len(labels),
+            frameon=False,
+            fontsize=8.5,
+            labelcolor=INK,
+            handlelength=1.4,
+            borderaxespad=0.1,
+        )
