@@ -156,8 +156,8 @@ def _require_no_rows(equations: Equations) -> None:
     if count := len(equations.row_names):
         raise ModelError(
             f"the operational inertia of {equations.system.name!r} cannot be traced.",
-            f"Its {count} constraints may depend on each other, and a rank is known only"
-            " where numbers are.",
+            f"Its {count} constraints may depend on each other, and a rank is known"
+            " only where numbers are.",
             "Ask it outside of the law, or sample the law with ph.Sampled(law, dt).",
         )
 
