@@ -12,6 +12,7 @@ import pytest
 
 from markdown import blocks, fenced
 from polhode.cli.main import commands
+from polhode.public.lazy import public_place
 from source_tree import ROOT
 
 PAGES = [
@@ -132,3 +133,21 @@ def test_links_lead_somewhere(page):
 def test_the_picture_of_the_readme_is_small():
     """It loads at once: under 150 kB."""
     assert (ROOT / "docs/images/polhode.png").stat().st_size < 150_000
+
+
+BARE = re.compile(r"`([A-Z][A-Za-z]+)(?:\(|`)")
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/how-to/*.md")), ids=name)
+def test_a_name_is_told_with_its_place(page):
+    """A bare `Name` is in ph, or the page says of which namespace it is."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    homes = {word: public_place(word) for word in BARE.findall(text)}
+    lost = [
+        f"{word} is {place}"
+        for word, place in homes.items()
+        if place.count(".") > 1  # in a namespace, and not in ph itself
+        and not place.startswith("ph.results.")
+        and not re.search(rf"`{place.rpartition('.')[0]}[.`]", text)
+    ]
+    assert not lost, "\n".join(lost)

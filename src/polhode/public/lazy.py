@@ -13,9 +13,9 @@ def lazy_names(
 
     def get(name: str) -> Any:
         if name not in homes:
-            raise AttributeError(
-                f"module {module!r} has no attribute {name!r}{_near(name, homes)}"
-            )
+            # Of None, so that Python adds no suggestion of its own to ours.
+            text = f"module {module!r} has no attribute {name!r}{_near(name, homes)}"
+            raise AttributeError(text, name=name, obj=None)
         from polhode.public.public_call import public
 
         own = f"{module.rpartition('.')[2]}.{name}"
