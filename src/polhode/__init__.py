@@ -247,7 +247,9 @@ ELSEWHERE = {
 
 def __getattr__(name: str) -> Any:
     if name not in PUBLIC:
-        raise AttributeError(f"module 'polhode' has no attribute {name!r}{_near(name)}")
+        # Of None, so that Python adds no suggestion of its own to ours.
+        text = f"module 'polhode' has no attribute {name!r}{_near(name)}"
+        raise AttributeError(text, name=name, obj=None)
     if PUBLIC[name] == __name__:
         return import_module(f"{__name__}.{name}")
     from polhode.public.public_call import public

@@ -112,6 +112,19 @@ def test_many_masses_answer_as_their_matrices_say():
 
 
 @pytest.mark.row("D-29")
+def test_what_is_free_to_go_does_not_stretch_the_range():
+    """Two carts on a spring have a pole of rounding at zero, and one at 10 rad/s."""
+    free = stack((0, 50.0), (0, 0.1), (1.0, 1.0))
+    linear = ph.linearise(
+        free,
+        inputs=["push"],
+        outputs={"second": lambda t, s: s["x0"] + s["x1"]},
+    )
+    W = linear.response().frequencies
+    assert_close(W[0], 1.0, rtol=0.01)
+    assert_close(W[-1], 100.0, rtol=0.01)
+
+
 def test_undamped_resonance_has_no_steady_answer():
     """At its own frequency an undamped mass swings wider as F t/(2 m w0)."""
     system = oscillator(0.0)

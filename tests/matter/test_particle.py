@@ -47,3 +47,9 @@ def test_a_hinge_at_the_particle_itself_says_where_else_it_could_be():
     """Nothing resists such a turn."""
     with pytest.raises(PolhodeError, match=r"bob\.point\(x, y, z\)"):
         simple_pendulum("origin")
+
+
+def test_masses_of_a_cloud_are_numbers():
+    """Where a parameter is given, it is said what takes one."""
+    with pytest.raises(PolhodeError, match=r"(?s)cannot be parameters.*ph\.Particle"):
+        ph.Cloud([ph.Parameter("m", 0.2)], [[0, 0, 0]])

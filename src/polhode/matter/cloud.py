@@ -78,6 +78,8 @@ class Cloud:
 
     def __post_init__(self) -> None:
         count = max(len(self.masses), 1) if hasattr(self.masses, "__len__") else 1
+        if hasattr(self.masses, "__len__"):
+            _require_numbers(self.masses)
         masses = admit(self.masses, (count,), "the masses of a cloud")
         positions = admit(self.positions, (count, 3), "the positions of a cloud")
         if not is_traced(masses):
@@ -123,3 +125,14 @@ class Cloud:
 
     def __repr__(self) -> str:
         return f"Cloud({len(self)} particles, {np.sum(self.masses):g} kg)"
+
+
+def _require_numbers(masses: Any) -> None:
+    known = [mass for mass in masses if isinstance(mass, Parameter)]
+    if known:
+        raise ModelError(
+            f"the masses of a cloud cannot be parameters, such as {known[0]!r}.",
+            "A cloud is data: its numbers have no names.",
+            "Give numbers; or a body that takes parameters: ph.Particle,"
+            " ph.Body.from_inertia, or solids that ph.solids.joined holds together.",
+        )

@@ -17,7 +17,12 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.analyse.linear.state_space import Response, StateSpace, Transfer
+from polhode.analyse.linear.state_space import (
+    Response,
+    StateSpace,
+    Transfer,
+    frequencies_about,
+)
 from polhode.analyse.machinery.corotating import turned, turning_of, unsteadiness
 from polhode.analyse.machinery.minimal_coordinates import (
     Reduced,
@@ -108,6 +113,11 @@ class Linear(Answer):
     def response(self, frequencies: Any = None) -> Response:
         """Outputs by inputs at angular frequencies (w,), rad/s; else round poles."""
         self.require_steady("a frequency response")
+        if frequencies is None:
+            # What is free to go has poles at zero, found as roots of rounding.
+            poles = np.linalg.eigvals(self.matrices.A)
+            order = np.argsort(np.abs(poles))
+            frequencies = frequencies_about(poles[order[self.spectrum.zeros :]])
         return self.matrices.response(frequencies)
 
     def transfer(self, output: str, input: str) -> Transfer:

@@ -42,7 +42,7 @@ class StateSpace(Answer):
         closer together near each pole.
         """
         if frequencies is None:
-            frequencies = _usual_frequencies(np.linalg.eigvals(self.A))
+            frequencies = frequencies_about(np.linalg.eigvals(self.A))
         W = np.atleast_1d(np.asarray(frequencies, float))
         if W.ndim > 1:
             raise AnalysisError(
@@ -248,7 +248,7 @@ def _place(name: str, names: tuple[str, ...], word: str) -> int:
     return names.index(name)
 
 
-def _usual_frequencies(poles: np.ndarray) -> np.ndarray:
+def frequencies_about(poles: np.ndarray) -> np.ndarray:
     """Evenly in the logarithm over all poles, and eight times as close near each."""
     sizes = np.abs(poles)
     fastest = float(np.max(sizes, initial=0.0)) or 1.0

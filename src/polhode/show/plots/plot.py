@@ -144,8 +144,9 @@ def _legend(axes: Any, group: list[Series]) -> None:
     axes.legend(
         lines,
         [word[said:].strip() for word in words],
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0) if axes.get_subplotspec().rowspan.start else (0.3, 1),
+        # At the right: the title and the power of ten of the axis are at the left.
+        loc="lower right",
+        bbox_to_anchor=(1.0, 1.0),
         ncols=min(len(group), 4),
         frameon=False,
         fontsize=8.5,
