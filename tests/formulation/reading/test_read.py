@@ -45,6 +45,21 @@ def test_numbers_in_names_keep_their_points():
     assert str(_symbol("rod.point(0, 0.2, 0.5).z", {})) == "rod_point(0, 0.2, 0.5)_z"
 
 
+def test_places_by_bare_numbers_read_by_axis_and_body():
+    """z_rod for the one point of a rod, and never the name of a coordinate."""
+    rods = [ph.Body(n, ph.solids.rod(mass=1.0, length=1.0)) for n in ("one", "two")]
+    first = ph.Revolute("a", ph.World().origin, rods[0].point(0, 0, 0.4), axis=ph.Y)
+    second = ph.Revolute(
+        "b", rods[0].point(0, 0, -0.3), rods[1].point(0, 0, 0.2), axis=ph.Y
+    )
+    pair = ph.System([first, second], [ph.Weight(ph.Parameter("g", 9.81))])
+    said = str(ph.lagrange(pair).read())
+    assert "point" not in said
+    assert all(word in said for word in ("z_one1", "z_one2", "z_two"))
+    calls = ph.lagrange(pair).read({"two.point(0, 0, 0.2).z": "h"})
+    assert "z_two" not in str(calls)
+
+
 def test_a_driven_slide_reads_with_its_multiplier():
     """m x'' = lambda, and the row says that x follows the driver."""
     import jax.numpy as jnp

@@ -18,6 +18,7 @@ import sympy
 
 from polhode.actions.contact.carried_friction import REAL, JointFriction
 from polhode.errors import UnreadableProgram
+from polhode.formulation.reading.place_names import place_names
 from polhode.formulation.reading.where_lines import (
     Writing,
     quantities,
@@ -406,9 +407,17 @@ def symbols_of(equations: Equations, names: Mapping[str, str]) -> Symbols:
         [of(word) for word in rates],
         [rate_of(word) for word in rates],
         [sympy.Symbol(f"lambda_{k + 1}") for k, _ in enumerate(equations.row_names)],
-        {name: _symbol(name, names, positive=True) for name in system.parameters}
-        | pushes(system),
+        _parameter_symbols(system, names) | pushes(system),
     )
+
+
+def _parameter_symbols(
+    system: System, names: Mapping[str, str]
+) -> dict[str, sympy.Symbol]:
+    own = (*system.coordinate_names, *system.speed_names, *system.parameters)
+    taken = {*names.values(), *(STOP.sub("_", name) for name in own)}
+    called = {**place_names(system.parameters, taken), **names}
+    return {n: _symbol(n, called, positive=True) for n in system.parameters}
 
 
 def pushes(system: System) -> dict[str, sympy.Symbol]:
