@@ -1,31 +1,19 @@
-"""Bits of kernels on a GPU: every program of the zoo, against native code.
-
-Native code is made here if LLVM is installed. Without it, a reference file has its
-results, and the kernel's own text runs as C++ on the CPU; without any of these, XLA's
-values must agree within a tolerance.
-"""
+"""Bits of kernels on a GPU: every program of the zoo, against native code made here."""
 
 from __future__ import annotations
 
-import sys
 import time
 import traceback
 from collections.abc import Callable
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import jax
 import numpy as np
 
 import polhode as ph
-from benchmarks.measure import Disagreement, require_agreement
+from benchmarks.measure import Disagreement
 from benchmarks.models.zoo import Animal, sweeps, zoo
-from polhode.lowering.trace.trace import double_precision
 
-ROOT = Path(__file__).parents[1]
-TOLERANCE = 1e-8  # of the largest entry, where there are no bits to hold it against
 Facts = dict[str, Any]
 
 
@@ -52,83 +40,23 @@ def on_backend(backend: str, animal: Animal) -> list[np.ndarray]:
     return jax.tree.leaves(program(*animal.arguments))
 
 
-def programs() -> dict[str, Callable[[], Animal]]:
-    """All programs whose bits are compared, each made when it is called."""
-    return {name: lambda a=animal: a for name, animal in zoo().items()} | sweeps()
-
-
-def write_reference(path: Path) -> None:
-    """Arguments and results of the zoo, for a machine without LLVM."""
-    content = {}
-    for name, make in programs().items():
-        animal = make()
-        for k, leaf in enumerate(jax.tree.leaves(animal.arguments)):
-            content[f"{name}/in{k}"] = leaf
-        for k, leaf in enumerate(on_backend("llvm", animal)):
-            content[f"{name}/out{k}"] = leaf
-    path.parent.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(path, **content)
-
-
-def from_reference(file: Any, name: str, animal: Animal) -> tuple[Animal, list]:
-    """The animal with the arguments of the reference, and the results there."""
-    old, tree = jax.tree.flatten(animal.arguments)
-    given = tree.unflatten([file[f"{name}/in{k}"] for k in range(len(old))])
-    count = sum(key.startswith(f"{name}/out") for key in file.files)
-    results = [file[f"{name}/out{k}"] for k in range(count)]
-    return Animal(animal.function, given), results
-
-
-def on_host(animal: Animal) -> list[np.ndarray] | None:
-    """The leaves of what the kernel's own text gives as C++ on the CPU."""
-    sys.path.append(str(ROOT / "tests" / "support"))
-    from host_cupy import COMPILER, host_cupy
-
-    if COMPILER is None:
-        return None
-    with mock.patch.dict(sys.modules, cupy=host_cupy()):
-        return on_backend("cuda", animal)
-
-
-def on_xla(animal: Animal) -> list[np.ndarray]:
-    """The leaves of what XLA gives on the CPU."""
-    with double_precision(), jax.default_device(jax.devices("cpu")[0]):
-        given = jax.jit(jax.vmap(animal.function))(*animal.arguments)
-    return [np.asarray(leaf) for leaf in jax.tree.leaves(given)]
-
-
-def check(name: str, animal: Animal, reference: Any) -> Facts:
-    """How a kernel's results stand to those that other code gives."""
-    expected: dict[str, Any] = {}
-    if find_spec("llvmlite"):
-        expected["LLVM here"] = on_backend("llvm", animal)
-    else:
-        if reference is not None:  # another version of JAX may trace it otherwise
-            animal, expected["LLVM elsewhere"] = from_reference(reference, name, animal)
-        expected["C++ here"] = on_host(animal)
+def check(animal: Animal) -> Facts:
+    """Whether a kernel's results are those of native code."""
+    expected = on_backend("llvm", animal)
     begun = time.perf_counter()
     ours = on_backend("cuda", animal)
     seconds = time.perf_counter() - begun
-    known = {word: them for word, them in expected.items() if them is not None}
-    if not known:
-        return {"XLA": attempt(lambda: near(name, ours, on_xla(animal)))}
-    bits = {
-        f"bits of {word}": attempt(lambda t=them: same_bits(ours, t))
-        for word, them in known.items()
+    return {
+        "bits of native code": same_bits(ours, expected),
+        "seconds to build, run": seconds,
     }
-    return {**bits, "seconds to build, run": seconds}
 
 
-def near(name: str, ours: list, theirs: list) -> str:
-    """Whether all arrays agree within the tolerance."""
-    for a, b in zip(ours, theirs, strict=True):
-        require_agreement(name, plain(a), plain(b), TOLERANCE)
-    return f"within {TOLERANCE:g}"
-
-
-def plain(x: np.ndarray) -> np.ndarray:
-    """Numbers that can be subtracted, with no NaN, infinity or plain zero array."""
-    return np.append(np.nan_to_num(x.astype(float).ravel(), posinf=1e9, neginf=-1e9), 1)
+def rows() -> dict[str, Callable[[], Facts]]:
+    """A check of every program, the batch kernels first; each is made when called."""
+    makers: dict[str, Callable[[], Animal]] = sweeps()
+    makers |= {name: lambda a=animal: a for name, animal in zoo().items()}
+    return {f"check {name}": lambda m=make: check(m()) for name, make in makers.items()}
 
 
 def attempt(work: Callable[[], Any]) -> Any:

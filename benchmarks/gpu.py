@@ -5,16 +5,14 @@
     python -m benchmarks.gpu --sweeps                  ph.sweep, its bits and rates
     python -m benchmarks.gpu --contact                 contact, its bits and rates
     python -m benchmarks.gpu --speeds                  ensembles, body-steps a second
-    python -m benchmarks.gpu --write-reference PATH    for machines without LLVM
-    python -m benchmarks.gpu --reference PATH          on such a machine
 
 First come rows about bits, several at once: each is a process of its own. Rows whose
 time counts follow, one by one: `ph.sweep` against all cores, the Lorenz ensemble beside
 `vmap`, body-steps a second against XLA on the same GPU, rates of controlled and of
 bouncing runs, of boxes and of humanoids in contact. After the seconds of --within what
-has not begun is left out and what is under way is ended, and the table says so. Rows are
-printed as they come; they go to the path of --json too, and to $OUT/gpu.json if OUT is
-set. The exit code is 1 where bits differ or something failed.
+has not begun is left out and what is under way is ended, and the table says so. Rows
+are printed as they come; they go to the path of --json too, and to $OUT/gpu.json if OUT
+is set. The exit code is 1 where bits differ or something failed.
 """
 
 from __future__ import annotations
@@ -30,8 +28,6 @@ from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # CuPy needs some too
-
-import numpy as np
 
 from benchmarks import device_bits, device_contact, device_speed, device_sweeps
 from benchmarks.device_bits import attempt
@@ -54,10 +50,7 @@ def rows(chosen: argparse.Namespace) -> tuple[Rows, Rows]:
     if "contact" in groups:
         bits |= device_contact.bits()
     if "bits" in groups:
-        bits |= {
-            f"check {name}": partial(_checked, name, make, chosen.reference)
-            for name, make in reversed(device_bits.programs().items())
-        }
+        bits |= device_bits.rows()
     if "speeds" in groups:
         alone |= device_speed.rows(chosen)
     if "sweeps" in groups:
@@ -67,19 +60,6 @@ def rows(chosen: argparse.Namespace) -> tuple[Rows, Rows]:
     if "speeds" in groups:
         alone["layout, GB/s"] = partial(device_speed.records, min(chosen.craft, 200000))
     return bits, alone
-
-
-def _checked(name: str, make: Callable[[], Any], reference: Path | None) -> Facts:
-    with np.load(reference) if reference else _Nothing() as file:
-        return device_bits.check(name, make(), file)
-
-
-class _Nothing:
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *_: object) -> None:
-        return None
 
 
 def table(chosen: argparse.Namespace, words: Sequence[str]) -> Facts:
@@ -137,8 +117,6 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--write-reference", type=Path, metavar="PATH")
-    parser.add_argument("--reference", type=Path, metavar="PATH")
     for group in GROUPS:
         parser.add_argument(f"--{group}", action="store_true", help="of all, these")
     parser.add_argument("--json", type=Path, metavar="PATH", help="all rows, as JSON")
@@ -161,9 +139,6 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
 def main(words: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if words is None else words
     chosen = arguments(words)
-    if chosen.write_reference:
-        device_bits.write_reference(chosen.write_reference)
-        return 0
     if chosen.row is None:
         text = json.dumps(table(chosen, words))
         return int("WRONG" in text or "FAILED" in text)
