@@ -5,11 +5,12 @@
     python -m benchmarks.gpu --sweeps                  ph.sweep, its bits and rates
     python -m benchmarks.gpu --contact                 contact, its bits and rates
     python -m benchmarks.gpu --speeds                  ensembles, body-steps a second
+    python -m benchmarks.gpu --humanoids               not of all: its build takes long
 
 First come rows about bits, several at once: each is a process of its own. Rows whose
 time counts follow, one by one: `ph.sweep` against all cores, the Lorenz ensemble beside
 `vmap`, body-steps a second against XLA on the same GPU, rates of controlled and of
-bouncing runs, of boxes and of humanoids in contact. After the seconds of --within what
+bouncing runs, of boxes in contact. After the seconds of --within what
 has not begun is left out and what is under way is ended, and the table says so. Rows
 are printed as they come; they go to the path of --json too, and to $OUT/gpu.json if OUT
 is set. The exit code is 1 where bits differ or something failed.
@@ -36,13 +37,14 @@ from benchmarks.rows_apart import Stage, rows_of
 SHARE_OF_BITS = 0.5  # of the time: rows about speed begin after it at the latest
 THREADS = 2  # of native code in each of several processes at once
 GROUPS = ("bits", "sweeps", "contact", "speeds")
+DEAR = "humanoids"  # their kernel takes longer to build than all other rows
 Facts = dict[str, Any]
 Rows = dict[str, Callable[[], Facts]]
 
 
 def rows(chosen: argparse.Namespace) -> tuple[Rows, Rows]:
     """Rows about bits, and rows whose time counts; the most valuable first."""
-    groups = [g for g in GROUPS if getattr(chosen, g)] or GROUPS
+    groups = [g for g in (*GROUPS, DEAR) if getattr(chosen, g)] or GROUPS
     bits: Rows = {}
     alone: Rows = {}
     if "sweeps" in groups:
@@ -59,6 +61,8 @@ def rows(chosen: argparse.Namespace) -> tuple[Rows, Rows]:
         alone |= device_contact.rates()
     if "speeds" in groups:
         alone["layout, GB/s"] = partial(device_speed.records, min(chosen.craft, 200000))
+    if DEAR in groups:
+        alone |= device_contact.humanoid_rates()
     return bits, alone
 
 
@@ -117,7 +121,7 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    for group in GROUPS:
+    for group in (*GROUPS, DEAR):
         parser.add_argument(f"--{group}", action="store_true", help="of all, these")
     parser.add_argument("--json", type=Path, metavar="PATH", help="all rows, as JSON")
     parser.add_argument(
