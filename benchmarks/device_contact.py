@@ -13,7 +13,7 @@ import numpy as np
 
 import polhode as ph
 from benchmarks.device_sweeps import Facts, beside, same, timed
-from benchmarks.subjects.contact import STEP, box
+from benchmarks.models.resting_box import STEP, box
 from polhode.models.mechanisms.trees import humanoid
 
 METHOD = ph.methods.Moreau(STEP)
@@ -65,37 +65,40 @@ def humanoids(runs: int) -> ph.States:
     return ph.States(start.system, 0.0, q, z)
 
 
-def steps_row(states: ph.States, few: int, steps: int) -> Callable[[], Facts]:
+def steps_row(states: ph.States, few: int, steps: int) -> Facts:
     """Steps a second on the GPU and on all cores, of which only few runs are made."""
-
-    def row() -> Facts:
-        wish: dict[str, Any] = {"until": steps * STEP, "method": METHOD}
-        system, part = states.system, states.part(slice(0, few))
-        first, build = timed(lambda: ph.sweep(system, part, backend="cuda", **wish))
-        _, ours = timed(lambda: ph.sweep(system, states, backend="cuda", **wish))
-        ph.sweep(system, part, **wish)
-        native, theirs = timed(lambda: ph.sweep(system, part, **wish))
-        rates = len(states) * steps / ours, few * steps / theirs
-        return {
-            "bits of native code": same(first, native),
-            "GPU, steps/s": rates[0],
-            "cores, steps/s": rates[1],
-            "times": rates[0] / rates[1],
-            "seconds to build and run few": build,
-        }
-
-    return row
-
-
-def rows(most: int = 262_144) -> dict[str, Callable[[], Facts]]:
-    """Bits and rates; the humanoid's kernel takes longest to build and comes last."""
-    thrown = boxes(256)
+    wish: dict[str, Any] = {"until": steps * STEP, "method": METHOD}
+    system, part = states.system, states.part(slice(0, few))
+    first, build = timed(lambda: ph.sweep(system, part, backend="cuda", **wish))
+    _, ours = timed(lambda: ph.sweep(system, states, backend="cuda", **wish))
+    ph.sweep(system, part, **wish)
+    native, theirs = timed(lambda: ph.sweep(system, part, **wish))
+    rates = len(states) * steps / ours, few * steps / theirs
     return {
-        "contact: boxes by Moreau": beside(
-            thrown.system, thrown, until=0.5, method=METHOD, samples=7
-        ),
-        "contact: rate of boxes": lambda: steps_row(boxes(most), 8192, 200)(),
-        "contact: rate of humanoids": lambda: steps_row(
-            humanoids(most // 4), 512, 100
-        )(),
+        "bits of native code": same(first, native),
+        "GPU, steps/s": rates[0],
+        "cores, steps/s": rates[1],
+        "times": rates[0] / rates[1],
+        "seconds to build and run few": build,
     }
+
+
+def thrown() -> Facts:
+    """Boxes on a plane with samples, in bits."""
+    states = boxes(256)
+    return beside(states, until=0.5, method=METHOD, samples=7)
+
+
+def bits() -> dict[str, Callable[[], Facts]]:
+    """Rows in which bits count."""
+    return {"contact: boxes by Moreau": thrown}
+
+
+def rates(most: int = 262_144) -> dict[str, Callable[[], Facts]]:
+    """Rates with their bits."""
+    return {"contact: rate of boxes": lambda: steps_row(boxes(most), 8192, 200)}
+
+
+def humanoid_rates(most: int = 65_536) -> dict[str, Callable[[], Facts]]:
+    """The same of humanoids, whose kernel takes many minutes to build."""
+    return {"contact: rate of humanoids": lambda: steps_row(humanoids(most), 512, 100)}

@@ -110,20 +110,18 @@ def _fetched(array: Any) -> Any:
     return array.get() if hasattr(array, "get") else array
 
 
-def beside(system: Any, states: Any, **wish: Any) -> Callable[[], Facts]:
-    """A row: the same call on the cores and on the GPU."""
-
-    def row() -> Facts:
-        theirs, on_cores = timed(lambda: ph.sweep(system, states, **wish))
-        ours, _ = timed(lambda: ph.sweep(system, states, backend="cuda", **wish))
-        _, again = timed(lambda: ph.sweep(system, states, backend="cuda", **wish))
-        return {
-            "bits of native code": same(ours, theirs),
-            "GPU, warm, s": again,
-            "cores, cold, s": on_cores,
-        }
-
-    return row
+def beside(states: Any, **wish: Any) -> Facts:
+    """The same call on the cores and on the GPU."""
+    system = states.system
+    theirs, on_cores = timed(lambda: ph.sweep(system, states, **wish))
+    ours, cold = timed(lambda: ph.sweep(system, states, backend="cuda", **wish))
+    _, again = timed(lambda: ph.sweep(system, states, backend="cuda", **wish))
+    return {
+        "bits of native code": same(ours, theirs),
+        "GPU, cold, s": cold,
+        "GPU, warm, s": again,
+        "cores, cold, s": on_cores,
+    }
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float]:
@@ -196,70 +194,72 @@ def inputs() -> dict[str, Any]:
     return {"drive": controller(), "gust": ph.Noise(0.3, 0.02, seed=5)}
 
 
-def rate(system: Any, states: Any, few: int, **wish: Any) -> Callable[[], Facts]:
+def rate(states: Any, few: int, **wish: Any) -> Facts:
     """Runs a second on the GPU and on all cores, of which only few are made there."""
-
-    def row() -> Facts:
-        part, small = states.part(slice(0, few)), states.part(slice(0, 1024))
-        ph.sweep(system, small, backend="cuda", **wish)
-        _, ours = timed(lambda: ph.sweep(system, states, backend="cuda", **wish))
-        ph.sweep(system, small, **wish)
-        _, theirs = timed(lambda: ph.sweep(system, part, **wish))
-        runs = {"GPU, runs/s": len(states) / ours, "cores, runs/s": few / theirs}
-        return {**runs, "times": runs["GPU, runs/s"] / runs["cores, runs/s"]}
-
-    return row
+    system = states.system
+    part, small = states.part(slice(0, few)), states.part(slice(0, 1024))
+    ph.sweep(system, small, backend="cuda", **wish)
+    _, ours = timed(lambda: ph.sweep(system, states, backend="cuda", **wish))
+    ph.sweep(system, small, **wish)
+    _, theirs = timed(lambda: ph.sweep(system, part, **wish))
+    runs = {"GPU, runs/s": len(states) / ours, "cores, runs/s": few / theirs}
+    return {**runs, "times": runs["GPU, runs/s"] / runs["cores, runs/s"]}
 
 
-def rows() -> dict[str, Callable[[], Facts]]:
-    """All rows, those with the most at stake first."""
-    k = np.linspace(2.0, 6.0, RUNS)
+def bits() -> dict[str, Callable[[], Facts]]:
+    """Rows in which bits count, those with the most at stake first."""
     wish: dict[str, Any] = {"until": 2.0}
+    k = np.linspace(2.0, 6.0, RUNS)
     fixed = ph.methods.RungeKutta4(0.01)
     push = {"drive": lambda t, state: jnp.sin(3 * t) - state.speed("track")}
     return {
-        "sweep: controller and noise": beside(cart(), carts(), **wish, inputs=inputs()),
-        "sweep: controller, 20 samples": beside(
-            cart(), carts(), **wish, inputs=inputs(), samples=20
+        "sweep: controller and noise": lambda: carts_beside(inputs=inputs(), **wish),
+        "sweep: controller, 20 samples": lambda: carts_beside(
+            inputs=inputs(), samples=20, **wish
         ),
-        "sweep: bouncing balls": beside(
-            ball(), balls(), until=1.5, events=bounce(), samples=5
+        "sweep: bouncing balls": lambda: beside(
+            balls(), until=1.5, events=bounce(), samples=5
+        ),
+        "sweep: controller, walls, 50 samples": lambda: carts_beside(
+            inputs=inputs(), events=wall(), samples=50, **wish
         ),
         "sweep: results on the device": on_the_device,
-        "sweep: parameters, audited": beside(
-            cart(), carts(), **wish, parameters={"k": k}, audited=True
-        ),
-        "sweep: a law, fixed steps": beside(
-            cart(), carts(), **wish, inputs=push, method=fixed, samples=7
-        ),
-        "sweep: order 8, 200 samples": beside(
-            pendulums().system,
+        "sweep: supports": supported,
+        "sweep: order 8, 200 samples": lambda: beside(
             pendulums(),
             until=10.0,
             samples=200,
             method=ph.methods.DormandPrince8(rtol=1e-9, atol=1e-9),
         ),
-        "sweep: Taylor, 20 samples": beside(
-            pendulums().system,
-            pendulums(),
-            until=2.0,
-            samples=20,
-            method=ph.methods.Taylor(1e-12),
+        "sweep: parameters, audited": lambda: carts_beside(
+            parameters={"k": k}, audited=True, **wish
         ),
-        "sweep: controller, walls, 50 samples": beside(
-            cart(), carts(), **wish, inputs=inputs(), events=wall(), samples=50
+        "sweep: a law, fixed steps": lambda: carts_beside(
+            inputs=push, method=fixed, samples=7, **wish
         ),
-        "sweep: folder": in_folders,
+        "sweep: Taylor, 20 samples": lambda: beside(
+            pendulums(), samples=20, method=ph.methods.Taylor(1e-12), **wish
+        ),
         "sweep: a process a GPU": by_processes,
+        "sweep: folder": in_folders,
         "sweep: no room": refused,
-        "rate: controlled carts": rate(
-            cart(), carts(1_000_000), 65_536, until=10.0, inputs=inputs()
-        ),
-        "rate: bouncing balls": rate(
-            ball(), balls(1_000_000), 65_536, until=3.0, events=bounce()
-        ),
-        "sweep: supports": supported,
     }
+
+
+def rates() -> dict[str, Callable[[], Facts]]:
+    """Runs a second on the GPU and on all cores."""
+    return {
+        "rate: controlled carts": lambda: rate(
+            carts(1_000_000), 65_536, until=10.0, inputs=inputs()
+        ),
+        "rate: bouncing balls": lambda: rate(
+            balls(1_000_000), 65_536, until=3.0, events=bounce()
+        ),
+    }
+
+
+def carts_beside(**wish: Any) -> Facts:
+    return beside(carts(), **wish)
 
 
 def supported() -> Facts:
@@ -268,4 +268,4 @@ def supported() -> Facts:
     system = start.system
     z = start.z + 0.1 * np.random.default_rng(4).normal(size=(64, len(start.z)))
     states = ph.States(system, 0.0, np.repeat(start.q[None], 64, axis=0), z)
-    return beside(system, states, until=1.0, samples=40)()
+    return beside(states, until=1.0, samples=40)

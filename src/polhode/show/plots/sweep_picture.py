@@ -22,7 +22,11 @@ MOST = 12  # panels: more are too small to read
 CLOUD = 4000  # points; of more, how many lie where is drawn
 MARKS = 400  # failures that are marked each
 # Quantiles of the bands: 98 %, 90 % and half of the runs.
-BANDS = ((0.01, 0.99, 0.18), (0.05, 0.95, 0.3), (0.25, 0.75, 0.5))
+BANDS = {
+    "98 % of the runs": (0.01, 0.99, 0.18),
+    "90 %": (0.05, 0.95, 0.3),
+    "half": (0.25, 0.75, 0.5),
+}
 
 
 @final
@@ -91,6 +95,10 @@ def sweep_picture(
     for axes, own in zip(panels, chosen, strict=True):
         draw(style_axes(axes), sweep, own, failed)
     panels[0].set_title(_title(sweep, failed), fontsize=10, loc="left", pad=10)
+    handles, labels = panels[0].get_legend_handles_labels()
+    if labels:
+        style = {"fontsize": 8, "frameon": False, "labelcolor": INK}
+        figure.legend(handles, labels, loc="outside lower right", ncols=4, **style)
     return Picture(figure)
 
 
@@ -98,7 +106,8 @@ def _histogram(axes: Any, sweep: Sweep, own: Quantity, failed: np.ndarray) -> No
     values = _finite(own.last[~failed])
     if len(values):
         axes.hist(values, bins=_bins(values), color=BLUE, alpha=0.85)
-        axes.axvline(np.median(values), color=INK, linewidth=1.0, linestyle="--")
+        middle = {"color": INK, "linewidth": 1.0, "linestyle": "--"}
+        axes.axvline(np.median(values), label="median", **middle)
     ends = _finite(own.last[failed])[:MARKS]
     # Where those that failed were at their ends: below the axis, as strokes.
     across = axes.get_xaxis_transform()
@@ -106,6 +115,7 @@ def _histogram(axes: Any, sweep: Sweep, own: Quantity, failed: np.ndarray) -> No
         style = {"color": RED, "markersize": 7, "clip_on": False, "transform": across}
         (strokes,) = axes.plot(ends, np.full(len(ends), -0.03), "|", **style)
         strokes.set_in_layout(False)
+        axes.tick_params(axis="x", pad=10)  # numbers stay clear of the strokes
     axes.set_xlabel(own.label)
     axes.set_ylabel("runs")
     axes.set_ylim(bottom=0)
@@ -121,10 +131,12 @@ def _bands(axes: Any, sweep: Sweep, own: Quantity, failed: np.ndarray) -> None:
     whole = own.values[~failed]
     if len(whole):
         t = sweep.t[~failed][0]
-        for low, high, strength in BANDS:
+        for name, (low, high, strength) in BANDS.items():
             edges = np.nanquantile(whole, (low, high), axis=0)
-            axes.fill_between(t, *edges, color=BLUE, alpha=strength, linewidth=0)
-        axes.plot(t, np.nanmedian(whole, axis=0), color=INK, linewidth=1.3)
+            style = {"color": BLUE, "alpha": strength, "linewidth": 0, "label": name}
+            axes.fill_between(t, *edges, **style)
+        middle = np.nanmedian(whole, axis=0)
+        axes.plot(t, middle, color=INK, linewidth=1.3, label="median")
         axes.margins(x=0)
     marked = np.flatnonzero(failed)[:MARKS]
     axes.plot(sweep.t[marked, -1], own.values[marked, -1], "x", color=RED, markersize=5)
