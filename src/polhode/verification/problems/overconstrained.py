@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -46,10 +47,11 @@ def bennett_linkage() -> Sequence[Answer]:
     world = ph.World()
     solid = ph.solids.box(mass=1.0, x=0.1, y=0.05, z=0.02)
     links = [ph.Body(name, solid) for name in ("one", "two", "three")]
+    chain: list[Any] = [world, *links, world]
     joints = [
         ph.Revolute(name, before.point(*place), after.point(*place), axis=axis)
         for name, before, after, (place, axis) in zip(
-            "ABCD", (world, *links), (*links, world), hinges, strict=True
+            "ABCD", chain[:-1], chain[1:], hinges, strict=True
         )
     ]
     system = ph.System(joints, name="Bennett")

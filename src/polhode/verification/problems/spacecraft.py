@@ -118,7 +118,7 @@ def yo_yo_despin() -> Sequence[Answer]:
     inertia, R, m, rate, begun = 2.0, 0.5, 0.4, 8.0, 0.02
     hub = ph.Body.from_inertia("hub", mass=20.0, inertia=(3, 3, inertia))
     spin = ph.Revolute("spin", ph.World().origin, hub.origin, axis=ph.Z)
-    joints = [spin]
+    joints: list[Any] = [spin]
     for name, side in (("one", 1.0), ("two", -1.0)):
         weight = ph.Particle(name, m / 2)
         away = np.array([np.cos(begun), np.sin(begun), 0])
