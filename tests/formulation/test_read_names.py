@@ -91,6 +91,31 @@ def test_a_twist_and_a_speed_of_one_name_are_two_symbols():
     assert same.z == same.y
 
 
+def test_a_parameter_and_a_place_of_one_name_are_two_symbols():
+    """The side x of the box "A" is not where "A" is; nor is a length "t" the time."""
+    sides = {"x": 0.2, "y": 0.3, "z": 0.4}
+    box = ph.Body("A", ph.solids.box(mass=ph.Parameter("t", 2.0), **sides))
+    system = ph.System([box], [ph.Weight(9.81)])
+    symbols = symbols_of(ph.newton_euler(system), {})
+    moving = {str(s) for part in symbols[1:5] for s in part} | {str(symbols[0])}
+    named = [str(s) for s in symbols[6].values()]
+    assert len({*named}) == len(named)
+    assert not moving & {*named}
+    assert str(symbols[6]["A.x"]) == "p_A_x"
+    assert "p_t*" in str(ph.lagrange(system).read())
+
+
+def test_parameters_of_like_names_are_two_symbols():
+    """A dot is printed as an underscore, and may stand beside one."""
+    one, two = ph.Parameter("a_mass", 2.0), ph.Particle("a", 3.0)
+    rail = ph.Prismatic("s", ph.World().origin, two.mass_centre, axis=ph.X)
+    system = ph.System([rail], [ph.JointSpring(rail, one)])
+    assert {"a_mass", "a.mass"} <= {*system.parameters}
+    text = str(ph.lagrange(system).read())
+    assert "a_mass*s" in text
+    assert "p_a_mass" in text
+
+
 def test_latex_escapes_names():
     """A comment sign would swallow the rest of the line."""
     latex = ph.lagrange(cart("left_arm#1 50%")).read().latex()

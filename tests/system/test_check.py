@@ -71,6 +71,36 @@ def test_a_pose_that_is_singular_by_chance_is_accepted():
     assert np.linalg.matrix_rank(system.mass_matrix(0, np.array([0.0, 0.5]))) == 2
 
 
+@pytest.mark.parametrize("out", [1.0, 7e6, 1e11])
+def test_a_light_body_at_the_end_of_a_long_driven_arm_keeps_its_moments(out):
+    """Its moments are small beside m L^2 of the arm, which a driver takes: 3.4e16."""
+    world = ph.World()
+    arm = ph.Body.from_inertia("arm", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    craft = ph.Body.from_inertia("craft", mass=700.0, inertia=(500.0, 800.0, 350.0))
+    hinge = ph.Revolute("hinge", world.origin, arm.origin, axis=ph.Y)
+    joints = [hinge, ph.Spherical("ball", arm.point(0, 0, -out), craft.mass_centre)]
+    turn = ph.PrescribedMotion(hinge, lambda t: 0.001 * t)
+    system = ph.System(joints, [], [turn])
+    rates = np.array([0.001, 0.02, 0.03, 0.01])
+    state = ph.State(system, 0.0, system.rest().q, rates)
+    w = rates[1:] + np.array([0.0, 0.001, 0.0])
+    J = np.array([500.0, 800.0, 350.0])
+    # Euler's equations, less the turning of the arm's axes: the ball's own rates.
+    expected = np.cross(J * w, w) / J - np.cross([0, 0.001, 0], rates[1:])
+    assert_close(ph.recursive(system).accelerations(state)[1:], expected, rtol=1e-8)
+
+
+def test_a_rod_that_spins_about_itself_on_a_long_driven_arm_is_refused():
+    """No moment about its own line is none, whatever carries it."""
+    arm = ph.Body.from_inertia("arm", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    rod = ph.Body("rod", ph.solids.rod(mass=1.0, length=1.0, along=ph.Z))
+    hinge = ph.Revolute("hinge", ph.World().origin, arm.origin, axis=ph.Y)
+    spin = ph.Revolute("spin", arm.point(1e5, 0, 0), rod.origin, axis=ph.Z)
+    turn = ph.PrescribedMotion(hinge, lambda t: 0.001 * t)
+    with pytest.raises(SingularMassMatrix, match="Nothing resists spin"):
+        ph.System([hinge, spin], [], [turn])
+
+
 def test_freedoms_by_count_and_by_rank():
     """A planar four-bar in space: 3 - 5 by count, one by rank, three rows too many."""
     found = ph.mobility(topology("four_bar"))

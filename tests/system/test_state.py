@@ -9,7 +9,13 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
-from polhode.errors import FrameMismatch, NumericalWarning, StateError, ZeroQuaternion
+from polhode.errors import (
+    FrameMismatch,
+    NumericalWarning,
+    PolhodeError,
+    StateError,
+    ZeroQuaternion,
+)
 from strategies_system import arm, cart_pendulum, topology
 
 
@@ -21,6 +27,21 @@ def test_a_state_is_given_and_read_by_names():
     assert state.t == 1.5
     text = "State('cart-pendulum', t = 1.5 s: track = 0, pivot = 0.3;"
     assert repr(state).startswith(text)
+
+
+def test_a_state_is_read_by_the_names_that_it_is_given_by():
+    """Names of coordinates and of speeds, besides those of joints."""
+    system = topology("spherical_pendulum")
+    turn = dict(zip(("qw", "qx", "qy", "qz"), (0.6, 0.0, 0.8, 0.0), strict=True))
+    state = system.state({"ball": turn}, speeds={"ball.wy": 2.0})
+    for name, value in zip(system.coordinate_names, state.q, strict=True):
+        assert state[name] == value
+    for name, value in zip(system.speed_names, state.z, strict=True):
+        assert state.speed(name) == value
+    with pytest.raises(PolhodeError, match=r"no joint 'ball\.wy' with coordinates"):
+        state["ball.wy"]
+    with pytest.raises(PolhodeError, match=r"There are: 'ball', 'ball\.wx', 'b"):
+        state.speed("ball.wu")
 
 
 def test_names_that_are_no_words_go_into_a_mapping():

@@ -15,7 +15,7 @@ QUICK = (
     *("moments_of_inertia", "suslov_problem", "elements_to_state", "euler_line"),
     *("equations_of_the_sleigh", "linear_molecule", "zieglers_column"),
     *("atwood_machine", "two_link_manipulator", "two_hanging_rods", "epicyclic_train"),
-    "bar_with_a_cut_string",
+    *("bar_with_a_cut_string", "bennett_linkage", "roll_and_yaw_libration"),
 )
 EVERY = [
     pytest.param(name, marks=() if name in QUICK else pytest.mark.long)

@@ -221,6 +221,7 @@ def _require_law(joint: UserJoint) -> None:
             f"the {joint.coordinates} coordinates of joint {joint.name!r} are not"
             " independent at q = 0.",
             "Some combination of their rates moves nothing.",
-            "Leave one out, or choose others.",
+            "Leave one out, or choose others. If it is so at this place alone, a pole"
+            " or the tip of a cone, count them from another: let the law begin there.",
             f"Singular values of its twist: {sizes.tolist()}",
         )

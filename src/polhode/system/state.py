@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.errors import FrameMismatch, NumericalWarning, StateError
+from polhode.errors import FrameMismatch, ModelError, NumericalWarning, StateError
 from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.pose import Pose
 from polhode.geometry.rotations.rotation import Rotation
@@ -32,7 +32,8 @@ MANY_TURNS = 100 * np.pi
 class State:
     """Coordinates q and speeds z of a system at a time t, by place and by name.
 
-    `state["hinge"]` are the coordinates of a joint, `state.speed("hinge")` its speeds.
+    `state["hinge"]` are the coordinates of a joint, `state.speed("hinge")` its speeds;
+    `state["ball.z"]` and `state.speed("ball.vz")` are single ones by their own names.
     To JAX a state is a tree of t, q and z, for `jax.jit`, `jax.grad` and `jax.vmap`.
     """
 
@@ -56,13 +57,11 @@ class State:
         put(self, "z", z)
 
     def __getitem__(self, joint: str) -> Any:
-        part = self.q[self.system.edge(joint).q]
-        return part[0] if part.shape == (1,) else part
+        return _by_name(self.system, self.q, joint, "coordinate")
 
     def speed(self, joint: str) -> Any:
-        """The speeds of a joint; one number where there is one."""
-        part = self.z[self.system.edge(joint).z]
-        return part[0] if part.shape == (1,) else part
+        """The speeds of a joint, or one of them; one number where there is one."""
+        return _by_name(self.system, self.z, joint, "speed")
 
     def margins(self) -> dict[str, float]:
         """How far each coordinate with a limit is from the nearer one; below 0 beyond.
@@ -242,6 +241,22 @@ def held_entries(system: System, name: str) -> Any:
             place = joint.coordinate_names.index(name)
             return edge.z.start + place if alike else edge.z
     return _known(system, name).z
+
+
+def _by_name(system: System, column: Any, name: str, kind: str) -> Any:
+    """What a column has of a joint, or of one of its coordinates or speeds."""
+    edges, is_speed = system.edges_by_name, kind == "speed"
+    if name in edges:
+        part = column[edges[name].z if is_speed else edges[name].q]
+        return part[0] if part.shape == (1,) else part
+    names = system.speed_names if is_speed else system.coordinate_names
+    if name in names:
+        return column[names.index(name)]
+    raise ModelError(
+        f"{system.name!r} has no joint {name!r} with {kind}s.",
+        "Joints that close loops have none of their own.",
+        suggestion(name, dict.fromkeys([*edges, *names])),
+    )
 
 
 def _known(system: System, name: str, others: tuple[str, ...] = ()) -> Edge:

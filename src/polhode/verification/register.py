@@ -17,6 +17,9 @@ CHAPTERS = {
     "sliding": "Sliding, falling and struck bodies",
     "machines": "Machines and mechanisms",
     "linkages": "Linkages, gears and suspensions",
+    "rocking": "Rocking, swinging and circling bodies",
+    "spacecraft": "Spacecraft with rotors and tethers",
+    "overconstrained": "Overconstrained linkages",
     "squeezer": "The squeezing mechanism",
 }
 

@@ -102,3 +102,18 @@ MILNE = Source("Milne", "Vectorial Mechanics", 1948)
 SPONG = Source("Spong and Vidyasagar", "Robot Dynamics and Control", 1989)
 WHITTAKER = Source("Whittaker", "Analytical Dynamics", 1904)
 WILLIS = Source("Willis", "Principles of Mechanism", 1841)
+BELETSKY = Source(
+    "Beletsky", "Motion of an Artificial Satellite about its Center of Mass", 1966
+)
+BENNETT = Source("Bennett", "A new mechanism, Engineering 76, 777", 1903)
+CHAPLYGIN_BALL = Source("Chaplygin", "On a ball's rolling on a horizontal plane", 1903)
+KANE = Source("Kane and Levinson", "Dynamics: Theory and Applications", 1985)
+PEAUCELLIER = Source(
+    "Peaucellier", "Note sur une question de géométrie de compas", 1873
+)
+SARRUS = Source(
+    "Sarrus", "Note sur la transformation des mouvements rectilignes alternatifs", 1853
+)
+YO_YO = Source(
+    "Fedor", "Theory and design curves for a yo-yo de-spin mechanism, TN D-708", 1961
+)

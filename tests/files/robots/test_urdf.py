@@ -179,6 +179,14 @@ def test_all_errors_of_a_robot_are_told_at_once(tmp_path):
     assert "xyz has 2 numbers, not 3" in text
 
 
+@pytest.mark.parametrize("text", ["1_0", "0x10", "nan", "1e400", "1,5", "1f", "."])
+def test_what_only_python_reads_as_a_number_is_refused(tmp_path, text):
+    """Ten is not 1_0: other programs stop there, or read one."""
+    link = f'<link name="one"><inertial><mass value="{text}"/></inertial></link>'
+    with pytest.raises(ModelFileError, match="value is no finite number"):
+        loaded(tmp_path, f'<link name="base"/>{link}' + joint("a", "base", "one"))
+
+
 BOMB = """<?xml version="1.0"?>
 <!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>
 <robot name="&b;"/>

@@ -26,7 +26,8 @@ from polhode.models import GALLERY
 from polhode.system.contacts import names as names_of
 from printed import evaluate
 
-# Quick ones: a tree, a rotation with names, a loop, a rolling body, a contact.
+# Quick ones: a tree, a rotation with names, a loop, a rolling body, a hinge as rows,
+# places and sides of one name, a contact.
 QUICK = {
     "pendulum": ("Lagrange, second kind", "Hamilton", "Routh", "Maggi"),
     "cart_pendulum": ("Kane", "Newton-Euler"),
@@ -34,6 +35,8 @@ QUICK = {
     "four_bar": ("Gauss",),
     "chaplygin_sleigh": ("Boltzmann-Hamel",),
     "ellipsoid_in_fluid": ("Kane",),
+    "reaction_wheel": ("Lagrange, first kind",),
+    "deep_space_triangle": ("Newton-Euler",),
     "bouncing_ball": ("Lagrange, second kind", "Maggi"),
 }
 OPERATIONS = 20_000  # what is not short by then is printed as it is

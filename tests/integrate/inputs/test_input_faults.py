@@ -126,7 +126,8 @@ def test_a_law_that_gives_no_number_stops_the_run():
     [
         (lambda t, state: jnp.ones(2), r"has the shape \(2,\)"),
         (lambda t, state: 1.0 if state["track"] > 0 else 0.0, "cannot be traced"),
-        (lambda t, state: {}[0], "its law raised KeyError"),
+        (lambda t, state: {}["gone"], "its law raised KeyError: 'gone'"),
+        (lambda state: state["track"], "(?s)is given the time alone.*lambda t, state"),
     ],
 )
 def test_laws_that_cannot_be_traced_are_refused(law, words):

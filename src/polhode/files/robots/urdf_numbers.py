@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,8 @@ from polhode.errors import ModelError
 from polhode.files.issues import Issue
 from polhode.files.report import Report
 from polhode.files.robots.xml_tree import Element
+
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 @final
@@ -114,10 +117,8 @@ def _numbers(
 ) -> list[float]:
     found = []
     for text in texts:
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
+        # Python's float takes 1_0 for ten, which no file of numbers means.
+        value = float(text) if NUMBER.fullmatch(text) else math.nan
         if not math.isfinite(value):
             robot.refuse(element, f"{word} is no finite number: {text[:40]!r}.")
             value = 0.0

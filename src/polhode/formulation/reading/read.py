@@ -400,24 +400,37 @@ def symbols_of(equations: Equations, names: Mapping[str, str]) -> Symbols:
         own = of(word)
         return sympy.Symbol(f"z_{own.name}") if word in others else own
 
-    return Symbols(
+    t, held = (
         sympy.Symbol("t"),
-        q,
-        [speed_of(word) for word in speeds],
-        [of(word) for word in rates],
-        [rate_of(word) for word in rates],
         [sympy.Symbol(f"lambda_{k + 1}") for k, _ in enumerate(equations.row_names)],
-        _parameter_symbols(system, names) | pushes(system),
     )
+    z, y = [speed_of(word) for word in speeds], [of(word) for word in rates]
+    y_dot = [rate_of(word) for word in rates]
+    moving = {symbol.name for symbol in (t, *q, *z, *y, *y_dot, *held)}
+    table = _parameters(system, names, moving)
+    return Symbols(t, q, z, y, y_dot, held, table | pushes(system))
 
 
-def _parameter_symbols(
-    system: System, names: Mapping[str, str]
+def _parameters(
+    system: System, names: Mapping[str, str], moving: set[str]
 ) -> dict[str, sympy.Symbol]:
+    """The symbols of parameters, each its own and none that of a motion.
+
+    The side x of a box "A" and the place x of the craft "A" are both A.x: then the
+    side is p_A_x. Places on bodies have shorter names than theirs.
+    """
     own = (*system.coordinate_names, *system.speed_names, *system.parameters)
-    taken = {*names.values(), *(STOP.sub("_", name) for name in own)}
-    called = {**place_names(system.parameters, taken), **names}
-    return {n: _symbol(n, called, positive=True) for n in system.parameters}
+    others = {*names.values(), *(STOP.sub("_", name) for name in own)}
+    called = {**place_names(system.parameters, others), **names}
+    found: dict[str, sympy.Symbol] = {}
+    taken = set(moving)
+    for name in system.parameters:
+        symbol = _symbol(name, called, positive=True)
+        while symbol.name in taken:
+            symbol = sympy.Symbol(f"p_{symbol.name}", positive=True)
+        taken.add(symbol.name)
+        found[name] = symbol
+    return found
 
 
 def pushes(system: System) -> dict[str, sympy.Symbol]:

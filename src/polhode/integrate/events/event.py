@@ -11,7 +11,7 @@ import numpy as np
 
 from polhode.answer_table import Answer, AnswerTable
 from polhode.errors import IntegrationError, PolhodeError
-from polhode.integrate.field.input_table import arity
+from polhode.integrate.field.input_table import arity, first_line, time_alone
 
 if TYPE_CHECKING:
     from polhode.system.state import State
@@ -257,9 +257,9 @@ def _event_value(event: Event, t: Any, state: State, table: Any) -> Any:
     except Exception as reason:
         raise IntegrationError(
             f"the function of event {event.name!r} cannot be traced: it raised"
-            f" {type(reason).__name__}.",
+            f" {first_line(reason)}",
             "It runs inside a compiled program, where its arguments have no values yet"
-            " and cannot be changed.",
+            " and cannot be changed." + time_alone(event.arity),
             "Use jax.numpy and jnp.where in place of Python's own if, float() and"
             " NumPy's functions.",
         ) from reason

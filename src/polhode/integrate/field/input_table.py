@@ -174,7 +174,8 @@ UNDRIVEN = Drive()
 
 def _value(name: str, law: Law, t: Any, state: State) -> Any:
     arguments = (t,) if law.arity == 1 else (t, state)
-    return shaped(name, _traced(name, lambda: law.function(*arguments)), law.size)
+    value = _traced(name, lambda: law.function(*arguments), len(arguments))
+    return shaped(name, value, law.size)
 
 
 def _given(group: Group, t: Any, state: State, table: Table, c: Any) -> tuple[Any, Any]:
@@ -183,7 +184,9 @@ def _given(group: Group, t: Any, state: State, table: Table, c: Any) -> tuple[An
     own = c[group.first : group.first + group.width]
     arguments = [t] if group.arity == 1 and not group.width else [t, state]
     arguments += [own] if group.width else []
-    answer = _called(group.name, lambda: group.function(*arguments, **constants))
+    answer = _called(
+        group.name, lambda: group.function(*arguments, **constants), len(arguments)
+    )
     rates: Any = jnp.zeros(0)
     if group.width:
         answer, rates = _pair(group, answer)
@@ -215,15 +218,15 @@ def _pair(group: Group, answer: Any) -> tuple[Any, Any]:
     )
 
 
-def _traced(name: str, law: Callable[[], Any]) -> Any:
-    """What a law gives, as an array of real numbers."""
-    value = _called(name, law)
+def _traced(name: str, law: Callable[[], Any], count: int = 2) -> Any:
+    """What a law gives, as an array of real numbers; `count` are its arguments."""
+    value = _called(name, law, count)
     if value is None or jnp.iscomplexobj(value):
         raise _none(name, value)
-    return _called(name, lambda: jnp.asarray(value, float))
+    return _called(name, lambda: jnp.asarray(value, float), count)
 
 
-def _called(name: str, law: Callable[[], Any]) -> Any:
+def _called(name: str, law: Callable[[], Any], count: int) -> Any:
     """What a law gives; refused by name where it cannot be traced."""
     try:
         return law()
@@ -231,10 +234,9 @@ def _called(name: str, law: Callable[[], Any]) -> Any:
         raise
     except Exception as reason:
         raise ForceError(
-            f"the input {name!r} cannot be traced: its law raised"
-            f" {type(reason).__name__}.",
+            f"the input {name!r} cannot be traced: its law raised {first_line(reason)}",
             "A law runs inside the compiled loop, where its arguments have no values"
-            " yet and cannot be changed.",
+            " yet and cannot be changed." + time_alone(count),
             "Use jax.numpy and jnp.where in place of Python's own, or sample plain"
             " Python with ph.Sampled(law, dt).",
         ) from reason
@@ -269,3 +271,18 @@ def arity(function: Callable[..., Any]) -> int:
         return 2
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return sum(p.kind in kinds and p.default is p.empty for p in parameters)
+
+
+def first_line(reason: Exception) -> str:
+    """What Python said of a function that failed: kind and first line."""
+    return f"{type(reason).__name__}: {str(reason).partition(chr(10))[0]}"
+
+
+def time_alone(count: int) -> str:
+    """What to know of a function that was called with one argument."""
+    if count != 1:
+        return ""
+    return (
+        " A function of one argument is given the time alone; one of the state is"
+        " `lambda t, state: ...`."
+    )

@@ -66,6 +66,7 @@ class Lowering:
 
     build: Arithmetic
     reading: bool = False  # for people: loops unroll, branches are selects
+    guarded: bool = False  # removable singularities keep the branch at their place
     unread: bool = False  # what has no rule becomes a node that readers name
     exact: bool = False  # inside a removable singularity: take the closed form
     straight: bool = False  # every loop of known length unrolls, and choices are noted
@@ -276,11 +277,14 @@ def scalarise(
     unroll_at_most: int = UNROLL_AT_MOST,
     shares: bool = False,
     *,
+    guarded: bool = False,
     unread: bool = False,
 ) -> ScalarProgram:
     """The scalar program of a jaxpr; `reading` unrolls every loop of known length."""
     graph = Graph()
-    lowering = Lowering(Arithmetic(graph, fold), reading, unroll_at_most=unroll_at_most)
+    lowering = Lowering(
+        Arithmetic(graph, fold), reading, guarded, unroll_at_most=unroll_at_most
+    )
     lowering.shares, lowering.unread = shares, unread
     inputs, arguments = [], []
     for slot, variable in enumerate(jaxpr.jaxpr.invars):

@@ -123,7 +123,7 @@ def _value(walk: _Walk, wanted: Element) -> Reading:
     stack = [wanted] if isinstance(wanted, Node) else []
     while stack:
         node = stack[-1]
-        missing = [a for a in node.args if isinstance(a, Node) and a not in values]
+        missing = [a for a in _needed(walk, node) if a not in values]
         if node in values or not missing:
             stack.pop()
             if node not in values:
@@ -134,10 +134,27 @@ def _value(walk: _Walk, wanted: Element) -> Reading:
     return walk.reading(wanted)
 
 
+def _needed(walk: _Walk, node: Node) -> list[Node]:
+    """The nodes that a node is made of; of a removable singularity one branch."""
+    needed = [a for a in node.args if isinstance(a, Node)]
+    if node.op != "removable":
+        return needed
+    near = node.args[0]
+    if near not in walk.values:
+        return [a for a in needed if a is near]
+    return [a for a in (_branch(walk, node),) if isinstance(a, Node)]
+
+
+def _branch(walk: _Walk, node: Node) -> Element:
+    """The closed form, unless all symbols are at the place of the singularity."""
+    near, exact, series = node.args
+    return series if walk.reading(near) is True else exact
+
+
 def _value_or_unread(walk: _Walk, node: Node) -> Reading | Unread:
     if walk.unread is None:
         return _node(walk, node)
-    before = [walk.values[a] for a in node.args if isinstance(a, Node)]
+    before = [walk.values[a] for a in node.args if a in walk.values]
     gone_on = walk.unread.absorbing(node, before)
     if gone_on is not None:
         return gone_on
@@ -155,6 +172,8 @@ def _node(walk: _Walk, node: Node) -> Reading:
         return _load(node, walk.inputs)
     if op == "unread":
         raise Unreadable(node.data[0], "it has no lowering rule")
+    if op == "removable":
+        return walk.reading(_branch(walk, node))
     if op not in READABLE and op not in OPERATIONS:
         raise Unreadable(op, _why(op))
     args = [walk.reading(a) for a in node.args]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import numpy as np
@@ -24,7 +24,12 @@ from polhode.lowering.reading.definitions import (
     defining_ring,
     write_definitions,
 )
-from polhode.lowering.reading.evaluation import Reading, Unreadable, evaluate
+from polhode.lowering.reading.evaluation import (
+    Reading,
+    Undefined,
+    Unreadable,
+    evaluate,
+)
 from polhode.lowering.reading.functions import Refined
 from polhode.lowering.reading.kept_reading import KeptReading
 from polhode.lowering.reading.ring import ALLOWED, Ring
@@ -38,6 +43,8 @@ from polhode.lowering.trace.trace import (
     source_line,
 )
 from polhode.tracebacks import warn
+
+Found = TypeVar("Found")
 
 
 class LongProgram(Exception):
@@ -128,20 +135,26 @@ def read_defined(
     result, quantities = parts
     shape = Shape(ring)
     shape.writer.names_held = True
-    with _refusals(trace):
-        program = scalarise(trace.jaxpr, fold="zeros", reading=True, unread=True)
+    functions = UnreadFunctions(_given_names(trace))
+
+    def readings(guarded: bool) -> tuple[Any, ...]:
+        program = scalarise(
+            trace.jaxpr, fold="zeros", reading=True, guarded=guarded, unread=True
+        )
         own = program.outputs[: result.num_leaves]
         _require_length(own, longest)
         arrays = program.outputs[result.num_leaves :]
         words = jax.tree_util.tree_unflatten(quantities, arrays)
         wanted = [e for output in own for e in output.flat]
         definitions = Definitions(ring, wanted, words, rotations)
-        functions = UnreadFunctions(_given_names(trace))
         # Quantities first: what is known of them holds in all that comes after.
         every = [*definitions.arrays, *own]
         found = _evaluate(ring, every, trace.arrays, functions, definitions.of)
-        readings = found[len(definitions.arrays) :]
-        written = [_written(shape, r) for out in readings for r in out]
+        return own, definitions, found[len(definitions.arrays) :]
+
+    with _refusals(trace):
+        own, definitions, found = _guarded_where_needed(readings)
+        written = [_written(shape, r) for out in found for r in out]
         unread += _told(functions, trace)
         taken = _given_names(trace) | {each.name for each in unread}
         defined, written = write_definitions(shape, definitions, written, taken)
@@ -213,16 +226,36 @@ def _read(
 ) -> tuple[ScalarProgram, list[list[sympy.Basic]]]:
     """The scalar program, and its outputs as SymPy writes them."""
     functions = None if unread is None else UnreadFunctions(_given_names(trace))
-    with _refusals(trace):
+
+    def readings(guarded: bool) -> tuple[ScalarProgram, list[list[Reading]]]:
         program = scalarise(
-            trace.jaxpr, fold="zeros", reading=True, unread=unread is not None
+            trace.jaxpr,
+            fold="zeros",
+            reading=True,
+            guarded=guarded,
+            unread=unread is not None,
         )
         _require_length(program.outputs, longest)
-        readings = _evaluate(ring, program.outputs, trace.arrays, functions)
-        written = [[_written(shape, r) for r in out] for out in readings]
+        return program, _evaluate(ring, program.outputs, trace.arrays, functions)
+
+    with _refusals(trace):
+        program, found = _guarded_where_needed(readings)
+        written = [[_written(shape, r) for r in out] for out in found]
     if functions is not None and unread is not None:
         unread += _told(functions, trace)
     return program, written
+
+
+def _guarded_where_needed(readings: Callable[[bool], Found]) -> Found:
+    """By closed forms alone; where one is 0/0 for all symbols, with their series.
+
+    The turn between two bodies that a hinge joins is no turn across its axis, and that
+    shows only when the relations of rotations have been used.
+    """
+    try:
+        return readings(False)
+    except Undefined:
+        return readings(True)
 
 
 def _require_length(outputs: list[np.ndarray], longest: float) -> None:

@@ -132,7 +132,8 @@ def barrier(low: Lowering, equation: Any, *values: Value) -> list[Value]:
 def select_n(low: Lowering, equation: Any, which: Value, *cases: Value) -> Value:
     type = type_of(equation.outvars[0].aval)
     if low.exact and which.dtype == object:
-        return each(_closed, *map(elements, (which, *cases)))
+        guard = partial(_guarded, low) if low.guarded else _closed
+        return each(guard, *map(elements, (which, *cases)))
     if which.dtype != object and which.ndim == 0:
         return cases[int(which)]
     if all_known((which, *cases)):
@@ -158,6 +159,13 @@ def select_n(low: Lowering, equation: Any, which: Value, *cases: Value) -> Value
         return chosen
 
     return each(choose, which, *cases)
+
+
+def _guarded(low: Lowering, near: Element, exact: Element, series: Element) -> Element:
+    """Both branches: relations between symbols may say that all is at the place."""
+    if not isinstance(near, Node):
+        return series if near else exact
+    return low.graph.make("removable", "float64", (near, exact, series))
 
 
 def _closed(near: Element, exact: Element, series: Element) -> Element:
