@@ -20,7 +20,12 @@ from jax import lax
 
 from polhode.errors import IntegrationError
 from polhode.integrate.field.vector_field import Field
-from polhode.integrate.methods.method import RTOL, Attempt, admit_tolerances
+from polhode.integrate.methods.method import (
+    RTOL,
+    Attempt,
+    WrappedMethod,
+    admit_tolerances,
+)
 from polhode.lowering.series.taylor import opened, refusal, taylor_coefficients
 
 # Beneath it every coefficient of a further order is lost in the roundings of others.
@@ -129,6 +134,32 @@ class Taylor:
         series = self.expansion(field, t, x)
         error = (h**self.order * series.c[self.order],)
         return Attempt(x + series.at(h), error, self.dense(series, h))
+
+
+@final
+@dataclass(frozen=True)
+class EndsAlone(WrappedMethod):
+    """The same steps where none is kept: without dense output and slopes at ends."""
+
+    method: Taylor
+    knows_step: ClassVar[bool] = True
+    dense_terms: ClassVar[int] = 0
+
+    def expansion(self, field: Field, t: Any, x: Any) -> Expansion:
+        """The series at a state, traced."""
+        return self.method.expansion(field, t, x)
+
+    def step_size(self, series: Expansion, rtol: Any, atol: Any) -> Any:
+        """How far the series reaches."""
+        return self.method.step_size(series, rtol, atol)
+
+    def dense(self, series: Expansion, h: Any) -> tuple[Any, ...]:
+        """No terms."""
+        return ()
+
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+        """One step of a given size, traced."""
+        return self.method.attempt(field, t, x, x_dot, h)
 
 
 def dense_weights(order: int) -> list[dict[int, float]]:
