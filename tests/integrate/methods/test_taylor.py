@@ -137,6 +137,35 @@ def test_laws_of_time_and_inputs_are_taken_in():
     assert abs(motion.final["hinge"] - (2 / 3 - np.sin(6) / 9)) < 1e-13
 
 
+def driven_bar() -> tuple[ph.System, ph.Revolute]:
+    """A hinge without weight, inertia one, and its motor."""
+    bar = ph.Body.from_inertia("bar", mass=1.0, inertia=np.eye(3))
+    hinge = ph.Revolute("hinge", ph.World().origin, bar.origin, axis=[0, 0, 1.0])
+    return ph.System([hinge], [ph.Motor(hinge, 0.0, name="drive")], name="driven"), hinge
+
+
+@pytest.mark.parametrize("is_traced", [True, False])
+def test_sampled_inputs_are_held_between_their_samples(is_traced):
+    """A torque of t, held over 0.1 s each: q is the sum of their parabolas."""
+    system, _ = driven_bar()
+    dt, count = 0.1, 10
+
+    def law(t, state):
+        return 1.0 + t if is_traced else 1.0 + float(t)
+
+    inputs = {"drive": ph.Sampled(law, dt)}
+    end = system.rest()
+    motion = ph.simulate(
+        system, end, until=count * dt, method=Taylor(rtol=1e-13), inputs=inputs
+    )
+    q = z = 0.0
+    for k in range(count):
+        torque = 1.0 + k * dt
+        q, z = q + z * dt + torque * dt * dt / 2, z + torque * dt
+    assert abs(motion.final["hinge"] - q) < 1e-13
+    assert abs(motion.final.z[0] - z) < 1e-13
+
+
 def test_what_is_not_analytic_is_refused_in_words():
     """The law, its line and another method are named."""
     bar = ph.Body.from_inertia("bar", mass=1.0, inertia=np.eye(3))

@@ -60,6 +60,8 @@ class Expressions:  # limit: one method an operation is the vocabulary
         self.build = build
         self.known: dict[Any, Series] = {}
         self.equalities: dict[Any, Element] = {}
+        # Of sums of angles, by their number: u, v, sign of u + sign v.
+        self.turns: dict[int, tuple[Series, Series, float]] = {}
 
     def make(self, kind: str, args: tuple[Series, ...], data: Any = None) -> Series:
         """The one series of this kind, of these arguments."""
@@ -157,7 +159,39 @@ class Expressions:  # limit: one method an operation is the vocabulary
             return self.constant(0.0) if scale == 0.0 else Value(scale, a.series)
         if _is_unit_circle(a, b):
             return self.constant(a.scale)
+        turned = self._turned(a, b)
+        if turned is not None:
+            return turned
         return self._sum([(a.scale, a.series), (b.scale, b.series)], 0.0)
+
+    def _turned(self, a: Value, b: Value) -> Value | None:
+        """sin u cos v + cos u sin v as sin(u + v), and its like.
+
+        Where axes are parallel each turn is a product of turns: of both components four
+        products for a pair of waves.
+        """
+        first, second = _waves(a.series), _waves(b.series)
+        if first is None or second is None or abs(a.scale) != abs(b.scale):
+            return None
+        if [u for u, _ in first] != [u for u, _ in second]:
+            return None
+        (u, one), (v, other) = first
+        names = ((one, other), tuple(name for _, name in second))
+        is_same = a.scale == b.scale
+        if names == (("sin", "cos"), ("cos", "sin")):
+            name, sign, scale = "sin", 1.0 if is_same else -1.0, a.scale
+        elif names == (("cos", "sin"), ("sin", "cos")):
+            name, sign, scale = "sin", 1.0 if is_same else -1.0, b.scale
+        elif names == (("cos", "cos"), ("sin", "sin")):
+            name, sign, scale = "cos", -1.0 if is_same else 1.0, a.scale
+        elif names == (("sin", "sin"), ("cos", "cos")):
+            name, sign, scale = "cos", -1.0 if is_same else 1.0, b.scale
+        else:
+            return None
+        angle = self._sum([(1.0, u), (sign, v)], 0.0).series
+        assert angle is not None
+        self.turns[angle.number] = (u, v, sign)
+        return Value(scale, self.make("wave", (angle,), name))
 
     def _sum(self, terms: list[tuple[float, Series]], shift: Element) -> Value:
         """Terms in the order of their numbers, the first with weight one."""
@@ -286,6 +320,20 @@ def _is_unit_circle(a: Value, b: Value) -> bool:
         return False
     one, other = squares
     return one.args == other.args and {one.data, other.data} == {"sin", "cos"}
+
+
+def _waves(series: Series | None) -> list[tuple[Series, str]] | None:
+    """Of a product of sines and cosines of two angles: each angle and which it is."""
+    if series is None or series.kind != "product":
+        return None
+    if any(s.kind != "wave" or s.data not in ("sin", "cos") for s in series.args):
+        return None
+    found = sorted(((s.args[0], s.data) for s in series.args), key=_number_of)
+    return None if found[0][0] is found[1][0] else found
+
+
+def _number_of(wave: tuple[Series, str]) -> int:
+    return wave[0].number
 
 
 def _is_square(series: Series) -> bool:
