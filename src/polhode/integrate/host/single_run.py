@@ -149,7 +149,8 @@ def run_single(
             t[:, k], x[:, k] = at_goal(run.glider, sign, t_end)
         else:
             t[:, k], x[:, k] = lane.part(T), lane.part(X)
-    lane = lane.to(until)  # samples may end before
+    if given.sampled:
+        lane = lane.to(until)  # samples may end before
     own = [lane.part(CURSOR[word]) for word in FinalState._fields[:-1]]
     landing, status = FinalState._make([*own, lane.part(WORK)]), np.array([lane.status])
     return BatchResult(t, x, landing, status, start, first)

@@ -11,7 +11,7 @@ the least work; a tighter tolerance raises the order and leaves the steps as the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb
+from math import ceil, comb, log
 from typing import Any, ClassVar, NamedTuple, final
 
 import jax.numpy as jnp
@@ -85,7 +85,7 @@ class Taylor:
     def order(self) -> int:
         """The degree of its polynomials."""
         tolerance = self.rtol if self.rtol > 0 else max(self.atol or 0.0, FLOOR)
-        return max(LEAST_ORDER, int(np.ceil(1 - np.log(tolerance) / 2)))
+        return max(LEAST_ORDER, ceil(1 - log(tolerance) / 2))
 
     @property
     def dense_terms(self) -> int:
