@@ -141,7 +141,9 @@ def driven_bar() -> tuple[ph.System, ph.Revolute]:
     """A hinge without weight, inertia one, and its motor."""
     bar = ph.Body.from_inertia("bar", mass=1.0, inertia=np.eye(3))
     hinge = ph.Revolute("hinge", ph.World().origin, bar.origin, axis=[0, 0, 1.0])
-    return ph.System([hinge], [ph.Motor(hinge, 0.0, name="drive")], name="driven"), hinge
+    return ph.System(
+        [hinge], [ph.Motor(hinge, 0.0, name="drive")], name="driven"
+    ), hinge
 
 
 @pytest.mark.parametrize("is_traced", [True, False])

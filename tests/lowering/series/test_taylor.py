@@ -165,9 +165,7 @@ def test_plain_nodes_are_as_many_as_the_recurrences_count():
 
 def test_guards_hide_no_powers_and_turns_are_waves():
     """1/r^3 is one power, sin(u + v) no product, a quotient no reciprocal besides."""
-    guarded, sums, quotients = map(
-        plan, ("guarded root", "sin of sums", "reciprocal")
-    )
+    guarded, sums, quotients = map(plan, ("guarded root", "sin of sums", "reciprocal"))
     assert guarded["choice"] == 0
     assert (guarded["power"], guarded["product"]) == (1, 3)
     assert (sums["wave"], sums["product"]) == (2, 0)

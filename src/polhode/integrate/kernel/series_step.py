@@ -23,7 +23,10 @@ from polhode.integrate.methods.taylor import EndsAlone, Taylor
 
 
 def series_step(
-    field: Field, method: Taylor | EndsAlone, bounds: RunBounds, stepper_state: StepperState
+    field: Field,
+    method: Taylor | EndsAlone,
+    bounds: RunBounds,
+    stepper_state: StepperState,
 ) -> tuple[StepperState, Rows]:
     """The cursor after one attempt, and its row."""
     t, x, tried = stepper_state.t, stepper_state.x, stepper_state.tried
@@ -54,7 +57,9 @@ def series_step(
     )
     is_slow = jnp.abs(whole) <= bounds.least
     going = jnp.where(is_slow, TOO_SMALL, RUNNING)
-    x_dot = series.c[1] if isinstance(method, EndsAlone) else field.x_dot(there, settled)
+    x_dot = (
+        series.c[1] if isinstance(method, EndsAlone) else field.x_dot(there, settled)
+    )
     reached = stepper_state._replace(
         t=there,
         x=settled,

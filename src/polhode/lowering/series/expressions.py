@@ -119,9 +119,7 @@ class Expressions:  # limit: one method an operation is the vocabulary
             return self.make("sum", (), ((), value.scale))
         return self.bare(value)
 
-    def _lifted(
-        self, function: Callable[..., Value], *values: Value
-    ) -> Value | None:
+    def _lifted(self, function: Callable[..., Value], *values: Value) -> Value | None:
         """f(choice of a constant and u) as the choice of f(constant) and f(u).
 
         Guards against a quotient by zero then stand around what they guard, and powers
@@ -133,9 +131,7 @@ class Expressions:  # limit: one method an operation is the vocabulary
             return None
         if any(_value_of(s.args[0]).series is not None for s in guards):
             return None
-        sides = (
-            [self.decided(which, v, side) for v in values] for side in (0, 1)
-        )
+        sides = ([self.decided(which, v, side) for v in values] for side in (0, 1))
         yes, no = (function(*side) for side in sides)
         return self.choice(which, yes, no)
 
@@ -328,12 +324,10 @@ def _waves(series: Series | None) -> list[tuple[Series, str]] | None:
         return None
     if any(s.kind != "wave" or s.data not in ("sin", "cos") for s in series.args):
         return None
-    found = sorted(((s.args[0], s.data) for s in series.args), key=_number_of)
+    found = sorted(
+        ((s.args[0], s.data) for s in series.args), key=lambda wave: wave[0].number
+    )
     return None if found[0][0] is found[1][0] else found
-
-
-def _number_of(wave: tuple[Series, str]) -> int:
-    return wave[0].number
 
 
 def _is_square(series: Series) -> bool:
