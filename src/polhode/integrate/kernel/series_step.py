@@ -71,8 +71,8 @@ def series_step(
         carried=rest,
     )
     terms = method.dense(series, h)
-    terms = jnp.stack(terms) if terms else jnp.zeros((0, *x.shape))
-    return chosen(good, reached, failed), Rows(good, there, settled, x_dot, terms)
+    dense = jnp.stack(terms) if terms else jnp.zeros((0, *x.shape))
+    return chosen(good, reached, failed), Rows(good, there, settled, x_dot, dense)
 
 
 def lost(stepper_state: StepperState) -> Any:

@@ -121,7 +121,8 @@ def _select(
     if not isinstance(which, Node) or which.data != "float64":
         return make.choice(which, yes, no)
     if which.op == "ne":
-        which, yes, no = make.build.compare("eq", *which.args, DOUBLE), no, yes
+        a, b = which.args
+        which, yes, no = make.build.compare("eq", a, b, DOUBLE), no, yes
     if not isinstance(which, Node) or which.op != "eq":
         return make.choice(which, yes, no)
     asked = tuple(_of(make, values, side) for side in which.args)
