@@ -137,6 +137,69 @@ def test_laws_of_time_and_inputs_are_taken_in():
     assert abs(motion.final["hinge"] - (2 / 3 - np.sin(6) / 9)) < 1e-13
 
 
+def driven_bar() -> tuple[ph.System, ph.Revolute]:
+    """A hinge without weight, inertia one, and its motor."""
+    bar = ph.Body.from_inertia("bar", mass=1.0, inertia=np.eye(3))
+    hinge = ph.Revolute("hinge", ph.World().origin, bar.origin, axis=[0, 0, 1.0])
+    return ph.System(
+        [hinge], [ph.Motor(hinge, 0.0, name="drive")], name="driven"
+    ), hinge
+
+
+@pytest.mark.parametrize("is_traced", [True, False])
+def test_sampled_inputs_are_held_between_their_samples(is_traced):
+    """A torque of t, held over 0.1 s each: q is the sum of their parabolas."""
+    system, _ = driven_bar()
+    dt, count = 0.1, 10
+
+    def law(t, state):
+        return 1.0 + t if is_traced else 1.0 + float(t)
+
+    inputs = {"drive": ph.Sampled(law, dt)}
+    end = system.rest()
+    motion = ph.simulate(
+        system, end, until=count * dt, method=Taylor(rtol=1e-13), inputs=inputs
+    )
+    q = z = 0.0
+    for k in range(count):
+        torque = 1.0 + k * dt
+        q, z = q + z * dt + torque * dt * dt / 2, z + torque * dt
+    assert abs(motion.final["hinge"] - q) < 1e-13
+    assert abs(motion.final.z[0] - z) < 1e-13
+
+
+def test_sampled_inputs_in_sweeps_have_the_bits_of_one_run():
+    """A controller held for a while each: alone and in lanes."""
+    system, _ = driven_bar()
+    control = ph.Sampled(lambda t, state: -4.0 * state["hinge"], 0.05)
+    starts = [system.state({"hinge": q}) for q in np.linspace(0.1, 1.0, 9)]
+    given = {"until": 1.0, "method": Taylor(rtol=1e-12), "inputs": {"drive": control}}
+    many = ph.sweep(system, starts, **given)
+    one = ph.simulate(system, starts[4], **given)
+    assert np.array_equal(many.final_q[4], one.final.q)
+    assert np.array_equal(many.final_z[4], one.final.z)
+
+
+def test_a_ball_bounces_to_the_height_of_its_restitution():
+    """Resets at events, alone and in sweeps: e^2 of the height after each bounce."""
+    ball = ph.Particle("ball", 1.0)
+    system = ph.System([ball], [ph.Weight(9.81)], name="bouncing")
+
+    def bounced(t, state):
+        return state.changed(speeds={"ball": -0.5 * state.z})
+
+    floor = ph.Event("floor", lambda t, state: state.q[2], -1, reset=bounced)
+    starts = [system.state(ball=[0, 0, h]) for h in np.linspace(0.5, 1.5, 9)]
+    given = {"method": Taylor(rtol=1e-13), "events": [floor]}
+    fall = np.sqrt(2 / 9.81)
+    top = ph.simulate(system, starts[4], until=1.5 * fall, **given)
+    assert len(top.events) == 1
+    assert abs(top.events[0].t - fall) < 1e-14
+    assert abs(top.final.q[2] - 0.25) < 1e-13
+    many = ph.sweep(system, starts, until=1.5 * fall, **given)
+    assert np.array_equal(many.final_q[4], top.final.q)
+
+
 def test_what_is_not_analytic_is_refused_in_words():
     """The law, its line and another method are named."""
     bar = ph.Body.from_inertia("bar", mass=1.0, inertia=np.eye(3))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from functools import cache
 
 import jax
@@ -12,6 +13,7 @@ import pytest
 from jax import lax
 
 import polhode as ph
+from polhode.arrays import removable
 from polhode.lowering.ir.prepare import Prepared
 from polhode.lowering.series.taylor import opened, refusal, taylor_coefficients
 from polhode.lowering.trace.trace import closed_jaxpr
@@ -21,6 +23,20 @@ NESTED = 3  # derivatives of derivatives: each takes several times as long as th
 START = np.array([0.7, 1.1])
 T0 = 0.3
 STEP = 0.1
+
+
+def turned(u, v, sign):
+    """sin(u + sign v) and cos(u + sign v), as products of rotations have them."""
+    sine = jnp.sin(u) * jnp.cos(v) + sign * jnp.cos(u) * jnp.sin(v)
+    return sine, jnp.cos(v) * jnp.cos(u) - sign * jnp.sin(v) * jnp.sin(u)
+
+
+def inverse(square):
+    """1/r with a guard where there is no distance."""
+    closed = square == 0
+    return removable(closed, jnp.nan, 1 / jnp.sqrt(removable(closed, 1.0, square)))
+
+
 # Each is the slope of two numbers; the second may be another function of its kind.
 LAWS = {
     "add, sub": lambda t, x: (x[1] + t, -x[0] - 2 * x[1]),
@@ -34,6 +50,10 @@ LAWS = {
     "inverse cube": lambda t, x: (x[1], -x[0] / jnp.sqrt(x[0] ** 2 + x[1] ** 2) ** 3),
     "sin alone": lambda t, x: (x[1], -jnp.sin(x[0])),
     "sin, cos": lambda t, x: (jnp.sin(x[1]), jnp.cos(x[0] * x[1])),
+    "sin of sums": lambda t, x: turned(x[0], x[1], 1.0),
+    "sin of differences": lambda t, x: turned(x[1], 0.5 * x[0], -1.0),
+    "reciprocal": lambda t, x: (x[1] * (1 / x[0]), x[0] * (1 / (x[1] + x[0]))),
+    "guarded root": lambda t, x: (x[1], -x[0] * inverse(x[0] ** 2 + x[1] ** 2) ** 3),
     "tan": lambda t, x: (jnp.tan(x[1]), x[0]),
     "sinh, cosh": lambda t, x: (jnp.sinh(x[1]), jnp.cosh(x[0])),
     "tanh, logistic": lambda t, x: (jnp.tanh(x[1]), jax.nn.sigmoid(x[0])),
@@ -55,6 +75,16 @@ KINKS = {
     "sign": lambda x: jnp.sign(x[0]),
     "where or select": lambda x: jnp.where(x[1] > 0, x[0], x[1]),
 }
+
+
+def plan(name):
+    """How many series of each kind the slope of a law takes."""
+    jaxpr, _ = closed_jaxpr(
+        lambda t, x: taylor_coefficients(slope(name), t, x, ORDER), T0, START
+    )
+    nodes = Prepared(jaxpr, "zeros", abreast=8).plan.live.nodes
+    (found,) = (node.data for node in nodes if node.op == "series")
+    return Counter(s.kind for s in found.series)
 
 
 def why_not(f, x=START, order=ORDER):
@@ -131,6 +161,15 @@ def test_plain_nodes_are_as_many_as_the_recurrences_count():
     assert any(node.op == "series" for node in whole.plan.live.nodes)
     assert not any(node.op == "series" for node in written.plan.live.nodes)
     assert abs(written.plan.live.operations() - whole.operations) < 60
+
+
+def test_guards_hide_no_powers_and_turns_are_waves():
+    """1/r^3 is one power, sin(u + v) no product, a quotient no reciprocal besides."""
+    guarded, sums, quotients = map(plan, ("guarded root", "sin of sums", "reciprocal"))
+    assert guarded["choice"] == 0
+    assert (guarded["power"], guarded["product"]) == (1, 3)
+    assert (sums["wave"], sums["product"]) == (2, 0)
+    assert (quotients["quotient"], quotients["power"]) == (2, 0)
 
 
 @pytest.mark.parametrize("name", KINKS)

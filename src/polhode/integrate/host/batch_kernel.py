@@ -35,6 +35,7 @@ from polhode.integrate.kernel.status import NEEDS_HOST, RUNNING, SWITCHING
 from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
 from polhode.integrate.methods.deferred_dense import DeferredDense, StepStart, deferred
 from polhode.integrate.methods.projection import settling
+from polhode.integrate.methods.taylor import EndsAlone, Taylor
 from polhode.lowering.compile import Program, compile
 
 if TYPE_CHECKING:
@@ -168,9 +169,10 @@ def _glide(
     def glide(
         glider: BatchState, bounds: RunBounds, table: Any, t_end: Any, room: Any
     ) -> BatchState:
+        is_kept = is_audited or len(glider.dense) > 0
         turn = run_turn(
             equations,
-            method,
+            method if is_kept or not isinstance(method, Taylor) else EndsAlone(method),
             drive,
             bounds=bounds,
             table=table,

@@ -82,44 +82,52 @@ class _Lane(NamedTuple):
     def run(self) -> Ready:
         return self.ready.form.unpacked(self.columns)
 
-    def part(self, number: int) -> np.ndarray:
-        """A leaf of the glider, with an axis of one run."""
-        k, at, shape = self.glide.form.places[number]
-        return self.columns[k][at].reshape(shape)
-
-    @property
-    def spent(self) -> int:
-        """How many attempts it has made."""
-        return int(self.part(ACCEPTED)[0]) + int(self.part(REJECTED)[0])
-
     def to(self, t_end: float) -> _Lane:
         """To or just past a time, or to its end."""
         return advance(self._replace(t_end=t_end))
 
     def advanced(self) -> _Lane | None:
         """After a chunk, to or just past `t_end` at most."""
-        ahead = (self.t_end - float(self.part(T)[0])) * self.direction > 0
-        if self.status != RUNNING or not ahead:
+        if self.status != RUNNING:
+            return None
+        if (self.t_end - _number(self, T)) * self.direction <= 0:
             return None
         doubles, counts = self.columns[0], self.columns[1][:-1]
-        doubles[-1], counts[-1] = self.t_end, min(ROOM, self.limit - self.spent)
+        doubles[-1], counts[-1] = self.t_end, min(ROOM, self.limit - _spent(self))
         parts = self.glide.run((doubles, counts), self.table)
         pairs = zip(self.columns, parts, strict=True)
         columns = [np.concatenate([part, old[len(part) :]]) for old, part in pairs]
         after = self._replace(columns=(columns[0], columns[1]))
-        status = int(after.part(STATUS)[0])
-        if after.spent >= self.limit and status == RUNNING:
+        status = int(_number(after, STATUS))
+        if status == RUNNING and _spent(after) >= self.limit:
             status = WORK_LIMIT
         return after._replace(status=status)
 
     def report(self) -> None:
         """Report how far it has come."""
-        self.clock.tell(self.part(T), self.part(ACCEPTED))
+        self.clock.tell(_part(self, T), _part(self, ACCEPTED))
 
     def interrupted(self) -> _Lane:
         """As the last chunk left it."""
         is_running = self.status == RUNNING
         return self._replace(status=INTERRUPTED) if is_running else self
+
+
+def _part(lane: _Lane, number: int) -> np.ndarray:
+    """A leaf of the glider, with an axis of one run."""
+    k, at, shape = lane.glide.form.places[number]
+    return lane.columns[k][at].reshape(shape)
+
+
+def _number(lane: _Lane, number: int) -> Any:
+    """The same of a leaf that is one number."""
+    k, at, _ = lane.glide.form.places[number]
+    return lane.columns[k][at.start]
+
+
+def _spent(lane: _Lane) -> int:
+    """How many attempts it has made."""
+    return int(_number(lane, ACCEPTED)) + int(_number(lane, REJECTED))
 
 
 # The cursor is the first of a glider: its leaves are numbered as its fields.
@@ -138,7 +146,7 @@ def run_single(
 ) -> BatchResult:
     """The one run from its state, with its parameters, until its time."""
     lane = _initial_lane(given, states, table, until=until, watch=watch)
-    start, first = states.t, lane.part(X).copy()
+    start, first = states.t, _part(lane, X).copy()
     count = len(given.output_times)
     t, x = np.empty((1, count)), np.empty((1, count, first.shape[1]))
     for k, t_end in enumerate(given.output_times.tolist()):
@@ -148,10 +156,14 @@ def run_single(
             sign = np.sign(run.bounds.stop - run.bounds.start)
             t[:, k], x[:, k] = at_goal(run.glider, sign, t_end)
         else:
-            t[:, k], x[:, k] = lane.part(T), lane.part(X)
-    lane = lane.to(until)  # samples may end before
-    own = [lane.part(CURSOR[word]) for word in FinalState._fields[:-1]]
-    landing, status = FinalState._make([*own, lane.part(WORK)]), np.array([lane.status])
+            t[:, k], x[:, k] = _part(lane, T), _part(lane, X)
+    if given.sampled:
+        lane = lane.to(until)  # samples may end before
+    own = [_part(lane, CURSOR[word]) for word in FinalState._fields[:-1]]
+    landing, status = (
+        FinalState._make([*own, _part(lane, WORK)]),
+        np.array([lane.status]),
+    )
     return BatchResult(t, x, landing, status, start, first)
 
 
@@ -174,7 +186,7 @@ def _initial_lane(
     clock = Clock(watch, states.t, lifted.until, (0.0, 1.0), time.perf_counter())
     span = until - float(states.t[0])
     lane = _Lane(ready, glide, columns, own, given.limit, clock, span, until, RUNNING)
-    return lane._replace(status=int(lane.part(STATUS)[0]))
+    return lane._replace(status=int(_number(lane, STATUS)))
 
 
 def _programs(

@@ -3,6 +3,9 @@
 A power series tells how far it reaches. No step is tried and found too long, but one
 may still lead to a state without numbers, or off its constraints: then a shorter one
 is made from the same state.
+
+The slope where a step ends is the first coefficient of the next. Rows ask for it,
+steps do not: it decides nothing, and where no row is kept it is not found.
 """
 
 from __future__ import annotations
@@ -12,23 +15,21 @@ from typing import Any
 import jax.numpy as jnp
 
 from polhode.integrate.field.vector_field import Field
-from polhode.integrate.kernel.arrival import arrived, chosen, fault_status
+from polhode.integrate.kernel.arrival import chosen, fault_status
 from polhode.integrate.kernel.status import DONE, RUNNING, TOO_SMALL
 from polhode.integrate.kernel.step_size import RETREAT
 from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
-from polhode.integrate.methods.taylor import Taylor
+from polhode.integrate.methods.taylor import EndsAlone, Taylor
 
 
 def series_step(
-    field: Field, method: Taylor, bounds: RunBounds, stepper_state: StepperState
+    field: Field,
+    method: Taylor | EndsAlone,
+    bounds: RunBounds,
+    stepper_state: StepperState,
 ) -> tuple[StepperState, Rows]:
     """The cursor after one attempt, and its row."""
-    t, x, x_dot, tried = (
-        stepper_state.t,
-        stepper_state.x,
-        stepper_state.x_dot,
-        stepper_state.tried,
-    )
+    t, x, tried = stepper_state.t, stepper_state.x, stepper_state.tried
     series = method.expansion(field, t, x)
     left = stepper_state.t_end - t
     size = method.step_size(series, bounds.rtol, bounds.atol)
@@ -40,12 +41,14 @@ def series_step(
     h = there - t
     rest = lost(stepper_state)
     moved, rest = compensated(x, series.at(h), rest)
-    settled, x_dot, good, is_kept = arrived(field, there, moved)
+    settled, is_kept = field.projected(there, moved)
+    good = jnp.all(jnp.isfinite(settled)) & field.is_sound(there, settled)
     fault = fault_status(True, good)
     good = good & is_kept
     rest = jnp.where(settled == moved, rest, 0.0)
     whole = jnp.sign(left) * size
-    stuck = jnp.abs(RETREAT * h) <= bounds.least
+    # A series without numbers has a step without one: neither grows or shrinks.
+    stuck = ~(jnp.abs(RETREAT * h) > bounds.least)
     failed = stepper_state._replace(
         h=RETREAT * h,
         tried=RETREAT * h,
@@ -54,6 +57,9 @@ def series_step(
     )
     is_slow = jnp.abs(whole) <= bounds.least
     going = jnp.where(is_slow, TOO_SMALL, RUNNING)
+    x_dot = (
+        series.c[1] if isinstance(method, EndsAlone) else field.x_dot(there, settled)
+    )
     reached = stepper_state._replace(
         t=there,
         x=settled,
@@ -64,8 +70,9 @@ def series_step(
         status=jnp.where(is_last, DONE, going),
         carried=rest,
     )
-    terms = jnp.stack(method.dense(series, h))
-    return chosen(good, reached, failed), Rows(good, there, settled, x_dot, terms)
+    terms = method.dense(series, h)
+    dense = jnp.stack(terms) if terms else jnp.zeros((0, *x.shape))
+    return chosen(good, reached, failed), Rows(good, there, settled, x_dot, dense)
 
 
 def lost(stepper_state: StepperState) -> Any:

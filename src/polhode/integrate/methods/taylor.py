@@ -11,7 +11,7 @@ the least work; a tighter tolerance raises the order and leaves the steps as the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb
+from math import ceil, comb, log
 from typing import Any, ClassVar, NamedTuple, final
 
 import jax.numpy as jnp
@@ -20,7 +20,12 @@ from jax import lax
 
 from polhode.errors import IntegrationError
 from polhode.integrate.field.vector_field import Field
-from polhode.integrate.methods.method import RTOL, Attempt, admit_tolerances
+from polhode.integrate.methods.method import (
+    RTOL,
+    Attempt,
+    WrappedMethod,
+    admit_tolerances,
+)
 from polhode.lowering.series.taylor import opened, refusal, taylor_coefficients
 
 # Beneath it every coefficient of a further order is lost in the roundings of others.
@@ -80,7 +85,7 @@ class Taylor:
     def order(self) -> int:
         """The degree of its polynomials."""
         tolerance = self.rtol if self.rtol > 0 else max(self.atol or 0.0, FLOOR)
-        return max(LEAST_ORDER, int(np.ceil(1 - np.log(tolerance) / 2)))
+        return max(LEAST_ORDER, ceil(1 - log(tolerance) / 2))
 
     @property
     def dense_terms(self) -> int:
@@ -129,6 +134,32 @@ class Taylor:
         series = self.expansion(field, t, x)
         error = (h**self.order * series.c[self.order],)
         return Attempt(x + series.at(h), error, self.dense(series, h))
+
+
+@final
+@dataclass(frozen=True)
+class EndsAlone(WrappedMethod):
+    """The same steps where none is kept: without dense output and slopes at ends."""
+
+    method: Taylor
+    knows_step: ClassVar[bool] = True
+    dense_terms: ClassVar[int] = 0
+
+    def expansion(self, field: Field, t: Any, x: Any) -> Expansion:
+        """The series at a state, traced."""
+        return self.method.expansion(field, t, x)
+
+    def step_size(self, series: Expansion, rtol: Any, atol: Any) -> Any:
+        """How far the series reaches."""
+        return self.method.step_size(series, rtol, atol)
+
+    def dense(self, series: Expansion, h: Any) -> tuple[Any, ...]:
+        """No terms."""
+        return ()
+
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+        """One step of a given size, traced."""
+        return self.method.attempt(field, t, x, x_dot, h)
 
 
 def dense_weights(order: int) -> list[dict[int, float]]:

@@ -9,6 +9,7 @@ on the state or the time is a constant, an element of the scalar program.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -58,6 +59,9 @@ class Expressions:  # limit: one method an operation is the vocabulary
     def __init__(self, build: Arithmetic):
         self.build = build
         self.known: dict[Any, Series] = {}
+        self.equalities: dict[Any, Element] = {}
+        # Of sums of angles, by their number: u, v, sign of u + sign v.
+        self.turns: dict[int, tuple[Series, Series, float]] = {}
 
     def make(self, kind: str, args: tuple[Series, ...], data: Any = None) -> Series:
         """The one series of this kind, of these arguments."""
@@ -82,6 +86,55 @@ class Expressions:  # limit: one method an operation is the vocabulary
             return value.series
         return self.make("sum", (value.series,), ((value.scale,), 0.0))
 
+    # ----------------------------------------------------------------- choices
+
+    def equality(self, which: Element, sides: tuple[Value, ...]) -> Element:
+        """The first predicate that asks whether these two values are equal.
+
+        The distance from i to j and that from j to i are one series and two nodes.
+        """
+        numbers = (v.series and v.series.number for v in sides)
+        key = tuple(zip((key_of(v.scale) for v in sides), numbers, strict=True))
+        return self.equalities.setdefault(key, which)
+
+    def choice(self, which: Element, yes: Value, no: Value) -> Value:
+        """`yes` where the predicate holds, else `no`; what it has decided it is not
+        asked again."""
+        sides = self.decided(which, yes, 0), self.decided(which, no, 1)
+        args = tuple(self._whole(side) for side in sides)
+        if args[0] is args[1]:
+            return Value(1.0, args[0])
+        return self.function("choice", args, which)
+
+    def decided(self, which: Element, value: Value, side: int) -> Value:
+        """What a value is on one side (0 yes, 1 no) of a predicate."""
+        series = value.series
+        if series is None or series.kind != "choice" or series.data is not which:
+            return value
+        return self.scale(_value_of(series.args[side]), value.scale)
+
+    def _whole(self, value: Value) -> Series:
+        """A series with its scale in it, of a constant too."""
+        if value.series is None:
+            return self.make("sum", (), ((), value.scale))
+        return self.bare(value)
+
+    def _lifted(self, function: Callable[..., Value], *values: Value) -> Value | None:
+        """f(choice of a constant and u) as the choice of f(constant) and f(u).
+
+        Guards against a quotient by zero then stand around what they guard, and powers
+        of one base beneath them find one another.
+        """
+        guards = [v.series for v in values if v.series is not None]
+        which = guards[0].data
+        if not all(s.kind == "choice" and s.data is which for s in guards):
+            return None
+        if any(_value_of(s.args[0]).series is not None for s in guards):
+            return None
+        sides = ([self.decided(which, v, side) for v in values] for side in (0, 1))
+        yes, no = (function(*side) for side in sides)
+        return self.choice(which, yes, no)
+
     # -------------------------------------------------------------- arithmetic
 
     def add(self, a: Value, b: Value) -> Value:
@@ -102,7 +155,39 @@ class Expressions:  # limit: one method an operation is the vocabulary
             return self.constant(0.0) if scale == 0.0 else Value(scale, a.series)
         if _is_unit_circle(a, b):
             return self.constant(a.scale)
+        turned = self._turned(a, b)
+        if turned is not None:
+            return turned
         return self._sum([(a.scale, a.series), (b.scale, b.series)], 0.0)
+
+    def _turned(self, a: Value, b: Value) -> Value | None:
+        """sin u cos v + cos u sin v as sin(u + v), and its like.
+
+        Where axes are parallel each turn is a product of turns: of both components four
+        products for a pair of waves.
+        """
+        first, second = _waves(a.series), _waves(b.series)
+        if first is None or second is None or abs(a.scale) != abs(b.scale):
+            return None
+        if [u for u, _ in first] != [u for u, _ in second]:
+            return None
+        (u, one), (v, other) = first
+        names = ((one, other), tuple(name for _, name in second))
+        is_same = a.scale == b.scale
+        if names == (("sin", "cos"), ("cos", "sin")):
+            name, sign, scale = "sin", 1.0 if is_same else -1.0, a.scale
+        elif names == (("cos", "sin"), ("sin", "cos")):
+            name, sign, scale = "sin", 1.0 if is_same else -1.0, b.scale
+        elif names == (("cos", "cos"), ("sin", "sin")):
+            name, sign, scale = "cos", -1.0 if is_same else 1.0, a.scale
+        elif names == (("sin", "sin"), ("cos", "cos")):
+            name, sign, scale = "cos", -1.0 if is_same else 1.0, b.scale
+        else:
+            return None
+        angle = self._sum([(1.0, u), (sign, v)], 0.0).series
+        assert angle is not None
+        self.turns[angle.number] = (u, v, sign)
+        return Value(scale, self.make("wave", (angle,), name))
 
     def _sum(self, terms: list[tuple[float, Series]], shift: Element) -> Value:
         """Terms in the order of their numbers, the first with weight one."""
@@ -127,6 +212,10 @@ class Expressions:  # limit: one method an operation is the vocabulary
         assert a.series is not None
         if b.series is None:
             return self._times(a, b.scale)
+        if a.series.kind == "choice":
+            lifted = self._lifted(self.mul, a, b)
+            if lifted is not None:
+                return lifted
         scale, merged = a.scale * b.scale, self._merged(a.series, b.series)
         if merged is not None:
             return self.scale(merged, scale)
@@ -155,6 +244,10 @@ class Expressions:  # limit: one method an operation is the vocabulary
             return self.mul(a, self.constant(self.build.div(1.0, b.scale)))
         if a.series is None or b.series.kind == "power":
             return self.mul(a, self.power(b, -1.0))
+        if b.series.kind == "choice" and b.series.data is a.series.data:
+            lifted = self._lifted(self.div, a, b)
+            if lifted is not None:
+                return lifted
         u, _ = _as_power(b.series)
         if _as_power(a.series)[0] is u:
             return self.mul(a, self.power(b, -1.0))
@@ -168,6 +261,10 @@ class Expressions:  # limit: one method an operation is the vocabulary
             return self.constant(1.0)
         if exponent == 1.0:
             return a
+        if a.series.kind == "choice":
+            lifted = self._lifted(lambda u: self.power(u, exponent), a)
+            if lifted is not None:
+                return lifted
         is_whole = float(exponent).is_integer()
         if not is_whole and a.scale < 0.0:
             return self.function("power", (self.bare(a),), exponent)
@@ -193,6 +290,13 @@ class Expressions:  # limit: one method an operation is the vocabulary
         return self.add(self.constant(1.0), self.scale(self.mul(u, u), scale))
 
 
+def _value_of(series: Series) -> Value:
+    """A series as a value; of one without terms the constant."""
+    if series.kind == "sum" and not series.args:
+        return Value(series.data[1], None)
+    return Value(1.0, series)
+
+
 def _as_power(a: Series) -> tuple[Series, float]:
     return (a.args[0], a.data) if a.kind == "power" else (a, 1.0)
 
@@ -212,6 +316,18 @@ def _is_unit_circle(a: Value, b: Value) -> bool:
         return False
     one, other = squares
     return one.args == other.args and {one.data, other.data} == {"sin", "cos"}
+
+
+def _waves(series: Series | None) -> list[tuple[Series, str]] | None:
+    """Of a product of sines and cosines of two angles: each angle and which it is."""
+    if series is None or series.kind != "product":
+        return None
+    if any(s.kind != "wave" or s.data not in ("sin", "cos") for s in series.args):
+        return None
+    found = sorted(
+        ((s.args[0], s.data) for s in series.args), key=lambda wave: wave[0].number
+    )
+    return None if found[0][0] is found[1][0] else found
 
 
 def _is_square(series: Series) -> bool:

@@ -7,6 +7,7 @@ it, `series`, with this plan: each kind of code writes the recurrences in its ow
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +34,7 @@ class Slope:
 class Plan:
     """Series in an order in which each follows its arguments.
 
+    turns       of angles that are sums u + sign v: those two, and the sign
     leading     values of order zero, by the number of a series
     divisors    reciprocals of what divides a recurrence, likewise
     groups      series of one kind, side by side
@@ -46,6 +48,7 @@ class Plan:
     partners: dict[int, Series]
     leading: dict[int, Element] = field(default_factory=dict)
     divisors: dict[int, Element] = field(default_factory=dict)
+    turns: dict[int, tuple[Series, Series, float]] = field(default_factory=dict)
     operations: int = 0
 
     def elements(self) -> list[Node]:
@@ -70,10 +73,28 @@ def plan_of(
     for s in [s for s in needed if s.kind == "wave"]:
         partners[s.number] = make.make("wave", s.args, PARTNER[s.data])
     rates = [Slope(v.scale, v.series) for v in slopes]
+    needed = _divided(needed, [slope.series for slope in rates])
     plan = Plan(order, needed, variables, rates, grouped(needed), partners)
+    plan.turns = make.turns
     for s in needed:
         _lead(plan, make.build, s)
     return plan
+
+
+def _divided(needed: list[Series], roots: list[Series | None]) -> list[Series]:
+    """A product with a reciprocal that nothing else asks for is one quotient."""
+    uses = Counter(a.number for s in needed for a in s.args)
+    uses.update(s.number for s in roots if s is not None)
+    gone = set()
+    for s in needed:
+        for place in (0, 1) if s.kind == "product" else ():
+            divisor = s.args[place]
+            is_once = uses[divisor.number] == 1 and divisor.data == -1.0
+            if divisor.kind == "power" and is_once:
+                s.kind, s.args = "quotient", (s.args[1 - place], divisor.args[0])
+                gone.add(divisor.number)
+                break
+    return [s for s in needed if s.number not in gone]
 
 
 def _lead(plan: Plan, build: Arithmetic, s: Series) -> None:
@@ -103,10 +124,26 @@ def _value(plan: Plan, build: Arithmetic, s: Series, args: list[Element]) -> Ele
         return power_value(build, args[0], s.data)
     if s.kind == "choice":
         return build.select(s.data, args[0], args[1], DOUBLE)
+    if s.kind == "wave":
+        return _wave_value(plan, build, s.data, s.args[0])
     if s.kind == "angle":
         return build.apply("atan2", DOUBLE, args[0], args[1])
     names = {"exponential": "exp", "tanh": "tanh"}
     return build.apply(names.get(s.kind, s.data), DOUBLE, args[0])
+
+
+def _wave_value(plan: Plan, build: Arithmetic, name: str, angle: Series) -> Element:
+    """Its sine or cosine; of a sum of angles by theirs, which are known."""
+    if angle.number not in plan.turns or name not in ("sin", "cos"):
+        return build.apply(name, DOUBLE, plan.leading[angle.number])
+    u, v, sign = plan.turns[angle.number]
+    sines = [_wave_value(plan, build, "sin", of) for of in (u, v)]
+    cosines = [_wave_value(plan, build, "cos", of) for of in (u, v)]
+    if name == "sin":  # sin u cos v + sign cos u sin v
+        late = build.mul(sign, build.mul(cosines[0], sines[1]))
+        return build.add(build.mul(sines[0], cosines[1]), late)
+    late = build.mul(-sign, build.mul(*sines))
+    return build.add(build.mul(*cosines), late)
 
 
 def power_value(build: Arithmetic, u: Element, exponent: float) -> Element:

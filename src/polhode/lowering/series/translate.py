@@ -27,6 +27,7 @@ KINKS = {
 }
 NAMES = {"select": "where or select", "branch": "cond or switch", "load": "a table"}
 BOUNDS = {"max": -math.inf, "min": math.inf}
+DOUBLE = "float64"
 NO_RULE = "it has no recurrence"
 
 
@@ -117,13 +118,23 @@ def _select(
         if which.op in ("eq", "ne") and which.data == "float64":
             return no if which.op == "eq" else yes
         raise NotAnalytic(node)
-    pair = tuple(
-        make.make("sum", (), ((), side.scale))
-        if side.series is None
-        else make.bare(side)
-        for side in (yes, no)
-    )
-    return make.function("choice", pair, which)
+    if not isinstance(which, Node) or which.data != "float64":
+        return make.choice(which, yes, no)
+    if which.op == "ne":
+        a, b = which.args
+        which, yes, no = make.build.compare("eq", a, b, DOUBLE), no, yes
+    if not isinstance(which, Node) or which.op != "eq":
+        return make.choice(which, yes, no)
+    asked = tuple(_of(make, values, side) for side in which.args)
+    which = make.equality(which, asked)
+    if _is_missing(yes):
+        # The slope at the end of a step says of such a point that it has no number.
+        return make.decided(which, no, 1)
+    return make.choice(which, yes, no)
+
+
+def _is_missing(value: Value) -> bool:
+    return value.series is None and value.scale != value.scale
 
 
 Rule = Callable[..., Value]

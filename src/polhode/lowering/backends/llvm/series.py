@@ -17,7 +17,7 @@ from polhode.lowering.series.plan import Plan
 from polhode.lowering.series.recurrences import Recurrences, Token
 
 INLINE = 6_000  # operations of a series that stays within the step
-PART = 6_000  # lines of a function
+PART = 1_000  # lines of a function: longer ones are slower to make, and to run
 
 
 @dataclass(eq=False, slots=True)
