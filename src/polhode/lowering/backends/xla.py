@@ -75,11 +75,22 @@ class KeptXlaRunner:
         self._trace, self._leaves, self._batched = trace, leaves, batched
         self._report, self._lock = report, threading.Lock()
         self._variants: dict[int, Callable[..., list[Any]]] = {}
+        self._untried: set[int] = set()  # loaded, and not yet run
 
     def __call__(self, arrays: list[np.ndarray], batch: int) -> list[Any]:
         run = self._variants.get(batch) or self._variant(batch)
         with double_precision():
-            return [np.array(out) for out in run(*arrays)]
+            try:
+                found = run(*arrays)
+            except jax.errors.JaxRuntimeError:
+                if batch not in self._untried:
+                    raise
+                # What XLA has read back it may still find to be incomplete.
+                with self._lock:
+                    run = self._variants[batch] = self._compiled(batch)
+                found = run(*arrays)
+            self._untried.discard(batch)
+            return [np.array(out) for out in found]
 
     def _variant(self, batch: int) -> Callable[..., list[Any]]:
         with self._lock, double_precision():
@@ -87,6 +98,8 @@ class KeptXlaRunner:
                 start = time.perf_counter()
                 found = _loaded(self._entry(batch), len(self._leaves), self._trace)
                 self._report.cache_hit = found is not None
+                if found is not None:
+                    self._untried.add(batch)
                 with self._trace.notice, RareCollections():
                     self._variants[batch] = found or self._compiled(batch)
                 self._trace.keep()
@@ -106,10 +119,14 @@ class KeptXlaRunner:
         ]
         # Arguments that nobody reads stay: who loads the executable knows of no trace.
         made = jax.jit(function, keep_unused=True, compiler_options=_known_options())
+        hits = _hits_of_jax()
+        before = hits[0]
         run = made.lower(*shapes).compile()
         targets = targets_within(self._trace.jaxpr)
         entry = self._entry(batch)  # the trace may be another than the known one
-        if entry is not None and targets is not None:
+        # What JAX has found in a cache of its own cannot be written once more.
+        is_new = hits[0] == before
+        if is_new and entry is not None and targets is not None:
             self._report.cache_note = _keep(entry, run, targets)
         return run
 
@@ -154,6 +171,18 @@ def _loaded(
         return deserialize_and_load(content, given, back)
     except Exception:  # of another build of XLA, whatever it is called
         return None
+
+
+@cache
+def _hits_of_jax() -> list[int]:
+    """How often JAX has found an executable in its own cache, if it has one."""
+    hits = [0]
+
+    def listen(event: str, **_: Any) -> None:
+        hits[0] += event == "/jax/compilation_cache/cache_hits"
+
+    jax.monitoring.register_event_listener(listen)
+    return hits
 
 
 @cache
