@@ -78,13 +78,8 @@ class NativeFunction:
         return self._jitted[batch]
 
     @cached_property
-    def target(self) -> str:
-        """The name by which XLA knows the code: one name for one content."""
-        return self.xla_target.name
-
-    @cached_property
-    def xla_target(self) -> Target:
-        """The code as XLA calls it, made and registered."""
+    def target(self) -> Target:
+        """The code as XLA calls it, made and registered: one name for one content."""
         runner = self._runner or NativeRunner(
             self._trace,
             replace(self._options, batched=True, threads=1),
@@ -223,7 +218,7 @@ def _shapes(*inputs: Any, function: NativeFunction, batch: tuple[int, ...]) -> l
 
 
 def _in_xla(context: Any, *operands: Any, function: NativeFunction, batch: Any) -> Any:
-    return jax.ffi.ffi_lowering(function.target)(context, *operands)
+    return jax.ffi.ffi_lowering(function.target.name)(context, *operands)
 
 
 def _elsewhere(*inputs: Any, function: NativeFunction, batch: Any) -> list[Any]:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -29,7 +30,7 @@ def waves(factor: float) -> Program:
     """Native code called in a loop that XLA runs."""
     inner = native(lambda x: NEW * factor * jnp.sin(x), lanes=1)
 
-    def repeated(x, unread):
+    def repeated(x: Any, unread: Any) -> Any:
         return lax.fori_loop(0, 3, lambda _, y: y + inner(y), x), x[0]
 
     return compile(repeated, X, 0.0, backend="xla", batched=True)
@@ -77,7 +78,12 @@ def test_what_jax_has_in_its_own_cache_is_not_written_again(
 ) -> None:
     """Read back it would lack its code."""
     kept: list[object] = []
-    monkeypatch.setattr(xla, "_keep", lambda *given: kept.append(given) or "")
+
+    def keep(*given: object) -> str:
+        kept.append(given)
+        return ""
+
+    monkeypatch.setattr(xla, "_keep", keep)
     hits = xla._hits_of_jax()
     known = jax.stages.Lowered.compile
 
@@ -130,7 +136,7 @@ def test_what_calls_a_function_of_this_process_is_not_kept() -> None:
     def doubled(x: np.ndarray, out: np.ndarray) -> None:
         out[:] = 2 * x
 
-    kind = np.zeros(2)
+    kind = jax.ShapeDtypeStruct((2,), float)
     call = host_function(doubled, [kind], [kind])
     program = compile(lambda x: call(x)[0] + 1.0, X, backend="xla")
     np.testing.assert_array_equal(program(X), 2 * X + 1)

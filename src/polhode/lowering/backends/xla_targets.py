@@ -89,7 +89,7 @@ def targets_within(jaxpr: Any) -> list[Target] | None:
         if word == "ffi_call" or equation.params.get("name") == UNTOLD:
             return None
         if word == NATIVE:
-            target = equation.params["function"].xla_target
+            target = equation.params["function"].target
             found[target.name] = target
     return list(found.values())
 

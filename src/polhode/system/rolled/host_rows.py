@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -64,8 +65,10 @@ def like_rows(
             q[starts[:, k, None] + np.arange(joint.coordinates)]
             for k, joint in enumerate(joints)
         )
-        where = poses.rotations[like.bodies], poses.origins[like.bodies], pieces
-        made = _answer(system, like, (like.group.columns, *where), t, table)
+        placed = Placed(
+            poses.rotations[like.bodies], poses.origins[like.bodies], pieces
+        )
+        made = _answer(system, like, placed, t, table)
         for name, *row in zip(like.group.names, *made, strict=True):
             found[name] = _row(like, *row)
     return found
@@ -84,42 +87,30 @@ def _large_groups(system: System, table: Table) -> list[RowGroup]:
 
 
 def _answer(
-    system: System, like: RowGroup, given: tuple[Any, ...], t: float, table: Table
+    system: System, like: RowGroup, placed: Placed, t: float, table: Table
 ) -> Any:
     """g, dg/dt at rest and G of each of a group, by a program of one."""
-    group = like.group
+    group, values = like.group, dict(table)
 
-    def answer(
-        numbers: Any, rotations: Any, origins: Any, q: Any, t: Any, table: Any
-    ) -> Any:
+    def answer(numbers: Any, placed: Placed, t: Any, table: Any) -> Any:
         constraint = group.one(numbers)
         still = tuple(jnp.zeros(joint.speeds) for joint in constraint.joints)
         none = jnp.zeros((len(constraint.bodies), 3))
         rest = Moving(none, none, still)
-        local = Local(Placed(rotations, origins, q), rest, rest, t)
+        local = Local(placed, rest, rest, t)
         return tuple(ask(constraint, local, table) for ask in (place, speed, slope))
 
-    values, words = dict(table), ("numbers", "rotations", "origins", "q")
-    first = [_first(part) for part in given]
+    many, time = (group.columns, placed), np.array(t)
     program = kept_program(
         system.compiled,
         ("like rows", group.names[0]),
         answer,
-        (*first, np.array(t), values),
-        # Where nothing differs, or no joint is read, there is nothing to be batched.
-        batched=[word for word, part in zip(words, given, strict=True) if len(part)],
+        (*(jax.tree.map(lambda part: part[0], each) for each in many), time, values),
+        # Where nothing differs there are no numbers to be batched.
+        batched=("numbers", "placed") if group.columns else ("placed",),
         lanes=1,
     )
-    return program(*given, np.array(t), values)
-
-
-def _first(part: Any) -> Any:
-    """Arrays of the first of many."""
-    if isinstance(part, dict):
-        return {word: _first(each) for word, each in part.items()}
-    if isinstance(part, tuple):
-        return tuple(map(_first, part))
-    return np.asarray(part[0], float)
+    return program(*many, time, values)
 
 
 def _row(
