@@ -26,7 +26,7 @@ from polhode.lowering.arguments import (
     require_function,
 )
 from polhode.lowering.backends.direct import DirectCall, IndirectCall
-from polhode.lowering.backends.xla import XlaRunner
+from polhode.lowering.backends.xla import KeptXlaRunner, XlaRunner, can_keep
 from polhode.lowering.ir.program import Unlowerable
 from polhode.lowering.options import Choices
 from polhode.lowering.report import Report
@@ -127,8 +127,8 @@ class Program:  # limit: made, called, inlined, asked, pickled and kept
         return self.function(*arguments)
 
     def _description_key(self) -> str | None:
-        """What the trace is found by; on a GPU and on XLA it is always made."""
-        if self._choices.backend not in ("auto", "llvm"):
+        """What the trace is found by; on a GPU it is always made."""
+        if self._choices.backend == "cuda":
             return None
         folded = [
             None if varies else value
@@ -180,10 +180,11 @@ class Program:  # limit: made, called, inlined, asked, pickled and kept
                 ) from None
             return self._on_xla(reason, batched)
 
-    def _on_xla(self, reason: str, batched: list[bool]) -> XlaRunner:
+    def _on_xla(self, reason: str, batched: list[bool]) -> XlaRunner | KeptXlaRunner:
         self._report = replace(self._report, backend="xla", reason=reason)
-        is_quick = self._choices.backend == "xla"
-        return XlaRunner(self._flat_leaves, batched, is_quick)
+        if self._choices.backend == "xla" and can_keep(self._trace, self._described):
+            return KeptXlaRunner(self._trace, self._described, batched, self._report)
+        return XlaRunner(self._flat_leaves, batched)
 
     # ---------------------------------------------------------------- calling
 

@@ -8,7 +8,6 @@ large that they are loops over tables, are those of the traced function.
 
 from __future__ import annotations
 
-import ctypes
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -24,18 +23,12 @@ from jax.interpreters import ad, batching, mlir
 
 from polhode.errors import ArgumentError, CompileError
 from polhode.lowering.arguments import Leaf, check_types
-from polhode.lowering.backends.llvm.native import Code, machine_code
-from polhode.lowering.backends.llvm.xla_handler import write_handler
 from polhode.lowering.backends.runner import NativeRunner
+from polhode.lowering.backends.xla_targets import NATIVE, UNTOLD, Target, register
 from polhode.lowering.options import Choices
 from polhode.lowering.report import Report
 from polhode.lowering.trace.known_trace import Trace
 from polhode.lowering.trace.trace import closed_jaxpr, has_primitive, keeps_loops
-
-_LOCK = threading.Lock()
-# What XLA may still call, by the name it knows: an executable holds an address, and
-# nobody tells when the last executable has gone, so nothing here is ever given back.
-_REGISTERED: dict[str, list[Any]] = {}
 
 Flat = Callable[..., list[Any]]
 
@@ -85,31 +78,23 @@ class NativeFunction:
         return self._jitted[batch]
 
     @cached_property
-    def target(self) -> str:
-        """The name by which XLA knows the code: one name for one content."""
+    def target(self) -> Target:
+        """The code as XLA calls it, made and registered: one name for one content."""
         runner = self._runner or NativeRunner(
             self._trace,
             replace(self._options, batched=True, threads=1),
             [True] * len(self.leaves),
             Report("function", "llvm"),
         )
-        one, many = runner.variant(1), runner.variant(runner.lanes)
+        variants = {lanes: runner.variant(lanes) for lanes in (1, runner.lanes)}
         # After the code: making it may have found a trace other than the known one.
-        name = f"polhode_{runner.entry(runner.lanes)}"
-        with _LOCK:
-            if name not in _REGISTERED:
-                text = write_handler(
-                    _address(one[0]),
-                    _address(many[0]),
-                    scratch=max(one[1], many[1]),
-                    inputs=len(self.leaves),
-                    ranks=[len(result.shape) for result in self.results],
-                )
-                handler = Code(machine_code(text))
-                capsule = jax.ffi.pycapsule(handler.run)
-                jax.ffi.register_ffi_target(name, capsule, platform="cpu")
-                _REGISTERED[name] = [runner, handler, capsule]
-        return name
+        entries = {lanes: runner.entry(lanes) for lanes in variants}
+        many = entries[runner.lanes]
+        ranks = [len(result.shape) for result in self.results]
+        target = Target(f"polhode_{many}", entries[1], many, len(self.leaves), ranks)
+        by_name = {entries[lanes]: variant for lanes, variant in variants.items()}
+        register(target, by_name.__getitem__)
+        return target
 
     # ------------------------------------------------------------- derivatives
 
@@ -218,7 +203,7 @@ class Jacobian(NativeFunction):
 # One of our own, with rules of its own: `jax.custom_jvp` loses its rule where JAX
 # linearises a scan, and second derivatives then meet a call without any.
 
-_native = Primitive("polhode_native")
+_native = Primitive(NATIVE)
 _native.multiple_results = True
 
 
@@ -233,7 +218,7 @@ def _shapes(*inputs: Any, function: NativeFunction, batch: tuple[int, ...]) -> l
 
 
 def _in_xla(context: Any, *operands: Any, function: NativeFunction, batch: Any) -> Any:
-    return jax.ffi.ffi_lowering(function.target)(context, *operands)
+    return jax.ffi.ffi_lowering(function.target.name)(context, *operands)
 
 
 def _elsewhere(*inputs: Any, function: NativeFunction, batch: Any) -> list[Any]:
@@ -335,12 +320,23 @@ def native(
         if key not in programs:
             examples = jax.tree_util.tree_unflatten(tree, shapes)
             program = compile(function, *examples, lanes=lanes, batched=True)
+            report, made = program.report(), program.jax
             if told is not None:
-                told(program.report())
-            programs[key] = program.jax
+                told(report)
+            programs[key] = _untold(made) if report.backend == "xla" else made
         return programs[key](*arguments)
 
     return run
+
+
+def _untold(function: Callable) -> Callable:
+    """A function without native code, with a name by which traces show it."""
+
+    def traced(*arguments: Any) -> Any:
+        return function(*arguments)
+
+    traced.__name__ = traced.__qualname__ = UNTOLD
+    return jax.jit(traced)
 
 
 def _shape(value: Any) -> jax.ShapeDtypeStruct:
@@ -377,12 +373,6 @@ def _admitted(inputs: Sequence[Any], leaves: Sequence[Leaf]) -> list[Any]:
                 f"Give shape {leaf.shape}; jax.vmap runs many systems.",
             )
     return arrays
-
-
-def _address(code: Code) -> int:
-    found = ctypes.cast(code.run, ctypes.c_void_p).value
-    assert found is not None
-    return found
 
 
 def _is_real(dtype: Any) -> bool:

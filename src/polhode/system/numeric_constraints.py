@@ -6,6 +6,8 @@ rest:
 
     dg/dz = sum over its bodies of (dg/dX) J + sum over its joints of dg/dq_joint
 
+Of a large system like ones are asked together: `rolled.host_rows`.
+
 The compiled rows in `rows` are exact; a test holds the two against each other.
 """
 
@@ -27,6 +29,7 @@ from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import kinematics
 from polhode.system.lengths import natural_length, speed_lengths
 from polhode.system.loads import still_world, with_world
+from polhode.system.rolled.host_rows import LikeRow, like_rows
 from polhode.system.rows import moving, placed
 
 if TYPE_CHECKING:
@@ -41,6 +44,7 @@ class Scene(NamedTuple):
     """Everything at one time and configuration that rows are made from.
 
     length   the natural one of the system: a displacement by it is as large as a radian
+    likes    by name what constraints say that have many like them
     """
 
     t: float
@@ -49,6 +53,7 @@ class Scene(NamedTuple):
     J: np.ndarray
     table: Table
     length: float
+    likes: dict[str, LikeRow]
 
 
 # Values, slopes, sizes and scales of the rows of one constraint.
@@ -82,7 +87,8 @@ def scene(system: System, t: float, q: np.ndarray, values: Table = NOMINAL) -> S
     table = system.table(values)
     poses = with_world(kinematics.poses(system, t, q, table))
     J, length = kinematics.jacobians(system, t, q, table), natural_length(system, q)
-    return Scene(t, q, poses, J, table, length)
+    likes = like_rows(system, t, q, poses, table)
+    return Scene(t, q, poses, J, table, length, likes)
 
 
 def positions(system: System, now: Scene) -> HostRows:
@@ -91,7 +97,8 @@ def positions(system: System, now: Scene) -> HostRows:
     for constraint in system.constraints:
         if constraint.is_holonomic:
             here = placed(system, constraint, now.poses, now.q)
-            g = constraint.position(here, now.t, now.table)
+            like = now.likes.get(constraint.name)
+            g = constraint.position(here, now.t, now.table) if not like else like.values
             _require_numbers(constraint, g, now.t, "position")
             parts.append((g, *_slope(system, constraint, here, now)))
     return _stacked(system, parts, now)
@@ -104,7 +111,9 @@ def velocities(system: System, now: Scene, z: np.ndarray) -> HostRows:
         here = placed(system, constraint, now.poses, now.q)
         if constraint.is_holonomic:
             A, *sizes = _slope(system, constraint, here, now)
-            phi = A @ z + _by_time(system, constraint, here, now)
+            like = now.likes.get(constraint.name)
+            rate = like.rate if like else _by_time(system, constraint, here, now)
+            phi = A @ z + rate
             parts.append((phi, A, *sizes))
         else:
             parts.append(_velocity(system, constraint, here, now, z))
@@ -157,8 +166,7 @@ def _velocity(
     for k, body in enumerate(system.places_of(constraint.bodies)):
         if body >= 0:
             G = _columns(_with_twist(phi, motion, k, now.length * rate, rate), 6) / rate
-            R_WB = here.rotations[k]
-            G = np.concatenate([G[:, :3] @ R_WB, G[:, 3:] @ R_WB], axis=1)
+            G = _along_own_axes(G, here.rotations[k])
             A += G / by @ now.J[body]
             effects.append(G / by)
             natural.append(G)
@@ -175,6 +183,11 @@ def _velocity(
         return phi(motion), A, np.ones(len(A)), np.ones(len(A))
     sizes, scales = (np.concatenate(part, axis=1) for part in (effects, natural))
     return phi(motion), A, _lengths(sizes), _lengths(scales, now.length)
+
+
+def _along_own_axes(G: np.ndarray, R_WB: np.ndarray) -> np.ndarray:
+    """Slopes (rows, 6) by a twist along the world's axes, by one along the body's."""
+    return np.concatenate([G[:, :3] @ R_WB, G[:, 3:] @ R_WB], axis=1)
 
 
 def _with_twist(
@@ -219,15 +232,22 @@ def _slope(
     A = np.zeros((len(constraint.rows), system.speeds))
     by, along = np.repeat([1.0, now.length], 3), speed_lengths(system, now.length)
     effects, natural = [], []
+    like = now.likes.get(constraint.name)
     for k, body in enumerate(system.places_of(constraint.bodies)):
         if body >= 0:
-            G = _remembered(system, constraint, here, k, now)
+            if like:
+                G = _along_own_axes(like.bodies[k], here.rotations[k]) * by
+            else:
+                G = _remembered(system, constraint, here, k, now)
             A += G / by @ now.J[body]
             effects.append(G / by)
             natural.append(G)
     for k, joint in enumerate(constraint.joints):
         own = system.edge(joint.name).z
-        G = _by_joint(constraint, here, k, now, along[own])
+        if like:
+            G = like.joints[k] * along[own]
+        else:
+            G = _by_joint(constraint, here, k, now, along[own])
         A[:, own] += G / along[own]
         effects.append(G / along[own])
         natural.append(G)

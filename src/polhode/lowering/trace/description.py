@@ -79,12 +79,12 @@ def description_key(
     try:
         shapes = [(leaf.shape, leaf.type) for leaf in leaves]
         own = fingerprint((function, tree, shapes, list(folded)), strict=True)
-        return hashlib.sha256(own + _surroundings()).hexdigest()
+        return hashlib.sha256(own + surroundings()).hexdigest()
     except NoFingerprint:
         return None
 
 
-def _surroundings() -> bytes:
+def surroundings() -> bytes:
     """All that fingerprints know by name only, and how JAX is set for a trace."""
     digest = hashlib.sha256(_versions())
     # A library that is not loaded is not used.

@@ -111,6 +111,23 @@ def _constants(trace: Any, seen: set[int] | None = None) -> Iterator[Any]:
                 yield from _constants(inner, seen)
 
 
+def function_of(trace: ClosedJaxpr) -> Callable[..., list[Any]]:
+    """A trace as a function of flat arrays again."""
+    return core.jaxpr_as_fun(trace)
+
+
+def equations_within(trace: Any, seen: set[int] | None = None) -> Iterator[Any]:
+    """Every equation of a trace and of all traces inside it, of each trace once."""
+    seen = set() if seen is None else seen
+    jaxpr = trace.jaxpr if isinstance(trace, ClosedJaxpr) else trace
+    for equation in jaxpr.eqns:
+        yield equation
+        for inner in inner_jaxprs(equation.params):
+            if id(inner) not in seen:
+                seen.add(id(inner))
+                yield from equations_within(inner, seen)
+
+
 def has_primitive(jaxpr: Any, name: str) -> bool:
     """Whether a primitive of this name is somewhere in a trace."""
     return any(
