@@ -31,6 +31,7 @@ SPANS = {
     "humanoid": 1.2,
     "leader_follower": 3000.0,
     "offset_craft": 30.0,
+    "quadruped": 0.7,
     "rattleback": 5.0,
     "rolling_disc": 3.0,
     "satellite": 6000.0,

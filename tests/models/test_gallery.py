@@ -44,6 +44,7 @@ COUNTS = {
     "moving_hinge_pendulum": (2, 1, 1),
     "offset_craft": (1, 6, 0),
     "pendulum": (1, 1, 0),
+    "quadruped": (5, 10, 0),
     "quarter_car": (3, 2, 1),
     "rattleback": (1, 3, 3),
     "reaction_wheel": (2, 7, 0),

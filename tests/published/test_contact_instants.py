@@ -6,13 +6,14 @@ Genot and Brogliato 1999, Leine 2002 (the rod); Kane 1984, Stronge 1990 (the pen
 from __future__ import annotations
 
 import itertools
+from functools import cache
 
 import numpy as np
 import pytest
 
 import polhode as ph
 from closeness import assert_close
-from polhode.errors import NumericalWarning
+from polhode.errors import NoMotion, NumericalWarning
 
 G = 9.81
 
@@ -38,6 +39,9 @@ def sliding_rod(mu: float, omega: float, slip: float) -> ph.State:
 def test_painleves_rod_has_no_motion_or_several():
     """theta = 1.1: mu = 1.5 is inconsistent at rest of turning, else indeterminate."""
     assert ph.contact_modes(sliding_rod(1.5, 0.0, -1.0)).kind == "inconsistent"
+    stuck = sliding_rod(1.5, 0.0, -1.0)
+    with pytest.raises(NoMotion, match=r"friction 1\.5 is above 1\.334 here"):
+        ph.simulate(stuck.system, stuck, until=0.1)
     both = ph.contact_modes(sliding_rod(1.5, 4.0, -1.0))
     assert both.kind == "indeterminate"
     assert len(both) == 2
@@ -163,6 +167,65 @@ def test_three_legs_share_uniquely_and_four_by_least_norm():
     assert not three.starred
     assert len(four.starred) == 4
     assert "leg corner 1 sticks under 2.4525 N*" in repr(four)
+
+
+@cache
+def four_balls() -> ph.State:
+    """A ball on three that touch one another, on a floor."""
+    r, floor = 0.1, ph.World().origin
+    top, *low = (
+        ph.Body(name, ph.solids.sphere(mass=1.0, radius=r))
+        for name in ("top", "one", "two", "three")
+    )
+    skins = [ph.surfaces.sphere(ball.origin, r) for ball in (top, *low)]
+    touches = [
+        ph.Support(a, b, friction=ph.Coulomb(0.5), name=f"{kind} {ball.name}")
+        for skin, ball in zip(skins[1:], low, strict=True)
+        for kind, a, b in (("on", skins[0], skin), ("under", skin, floor))
+    ]
+    system = ph.System([top, *low], [ph.Weight(G)], supports=touches)
+    around, turns = 2 * r / np.sqrt(3), 2 * np.pi * np.arange(3) / 3
+    places: dict[str, dict[str, float]] = {
+        ball.name: {"x": around * np.cos(a), "y": around * np.sin(a), "z": r}
+        for ball, a in zip(low, turns, strict=True)
+    }
+    return system.state({**places, "top": {"z": r + 2 * r * np.sqrt(2 / 3)}})
+
+
+@pytest.mark.row("C-09")
+@pytest.mark.parametrize("below", [1e-6, 0.1])
+@pytest.mark.parametrize(
+    ("kind", "limit"),
+    [("on", np.sqrt(3) - np.sqrt(2)), ("under", (np.sqrt(3) - np.sqrt(2)) / 4)],
+)
+def test_a_pyramid_of_four_balls_stands_by_friction(kind, limit, below):
+    """tan(half of the contact's angle) between balls, and a quarter of it below.
+
+    Its three-fold symmetry keeps all that slip together, to a millionth of the limit.
+    """
+    state = four_balls()
+
+    def rough(mu):
+        return {
+            f"{kind} {ball}.{word}": mu
+            for ball in ("one", "two", "three")
+            for word in ("dynamic", "static")
+        }
+
+    above = rough(limit * (1 + 1e-8))
+    assert ph.static_rest(state, table=above).rests
+    (rests,) = ph.contact_modes(state, table=above)
+    assert set(rests.status.values()) == {"sticks"}
+    assert np.max(np.abs(rests.accelerations)) < 1e-11
+    less = rough(limit * (1 - below))
+    assert not ph.static_rest(state, table=less).rests
+    (falls,) = ph.contact_modes(state, table=less)
+    found = {name: falls.status[name] for name in falls.status}
+    other = {"on": "under", "under": "on"}[kind]
+    assert {w for n, w in found.items() if n.startswith(kind)} == {"slides"}
+    assert {w for n, w in found.items() if n.startswith(other)} == {"sticks"}
+    pushes = [N for name, N in falls.push.items() if name.startswith(kind)]
+    assert_close(pushes, [pushes[0]] * 3, rtol=1e-4)
 
 
 @pytest.mark.long

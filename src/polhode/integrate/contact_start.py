@@ -95,8 +95,8 @@ def _require_few(system: System) -> None:
             f" are at most {MOST_POINTS}.",
             "Every combination of open, sliding and sticking points is a motion of its"
             " own.",
-            "Give fewer corners (ph.surfaces.hull with those that can touch), or a"
-            " method that steps over contacts.",
+            "Give fewer corners (ph.surfaces.hull with those that can touch), or take"
+            " steps over contacts: method=ph.methods.Moreau(step=1e-3).",
         )
 
 

@@ -16,6 +16,7 @@ from polhode.models.contacts.bouncing_ball import bouncing_ball
 from polhode.models.contacts.cradle import cradle
 from polhode.models.contacts.incline import incline, incline_start
 from polhode.models.contacts.ladder import ladder, ladder_start
+from polhode.models.contacts.quadruped import quadruped, quadruped_start
 from polhode.models.contacts.rimless_wheel import rimless_wheel, rimless_wheel_start
 from polhode.models.contacts.rocking_block import rocking_block, rocking_block_start
 from polhode.models.contacts.thrown_cube import thrown_cube
@@ -100,6 +101,7 @@ GALLERY: dict[str, Callable[..., ph.System]] = {
     "moving_hinge_pendulum": moving_hinge_pendulum,
     "offset_craft": offset_craft,
     "pendulum": pendulum,
+    "quadruped": quadruped,
     "quarter_car": quarter_car,
     "rattleback": rattleback,
     "reaction_wheel": reaction_wheel,
@@ -185,6 +187,7 @@ STARTS: dict[str, Start | Callable[[], Start]] = {
         {"craft": (0.1, -0.05, 0.08, 0.0, 0.0, 0.0)},
     ),
     "pendulum": ({"hinge": 2.0}, {}),
+    "quadruped": quadruped_start,
     "quarter_car": ({}, {"road": 0.16}),
     "rattleback": ({}, {"free": (0.01, 0.02, -2.0, 0.0004, -0.0002, 0.0)}),
     "rimless_wheel": rimless_wheel_start,

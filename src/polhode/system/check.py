@@ -17,6 +17,7 @@ from polhode.matter.particle import Particle
 from polhode.matter.rigid_body import allows_unphysical
 from polhode.matter.solids import Solid
 from polhode.matter.validity import require_mass, require_physical
+from polhode.supports.admission import require_contact_numbers
 from polhode.system import assemble, kinematics, mass, numeric_constraints, rows
 from polhode.system.checked_argument import system_argument
 from polhode.system.lengths import natural_length, speed_lengths
@@ -127,6 +128,7 @@ def require_sound(system: System) -> None:
     if system.values:
         _require_physical(system)
         _require_coefficients(system)
+        require_contact_numbers(system.supports, system.values)
     if system.constraints:
         _require_mass(system, rest_coordinates(system))
         # Measured now: inside a trace, where equations ask for them, is too late.

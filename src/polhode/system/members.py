@@ -138,7 +138,7 @@ def require_once(kind: str, things: Sequence[Any]) -> None:
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """The repair of a misspelt name."""
-    names = list(known)
+    names = list(dict.fromkeys(known))  # a body and its joint may share one
     close = get_close_matches(name, names, n=1)
     listed = ", ".join(repr(each) for each in names) or "none"
     return (f"Did you mean {close[0]!r}? " if close else "") + f"There are: {listed}."

@@ -7,6 +7,7 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
+from polhode.models.contacts.quadruped import quadruped_start
 
 G = 9.81
 
@@ -138,3 +139,26 @@ def test_a_cradle_is_decided_by_the_order_of_impacts(order, after):
     first = motion.events[0]
     v = first.before.z[0]
     assert_close(first.after.z / v, after, atol=1e-12)
+
+
+@pytest.mark.parametrize(("share", "word"), [(-1e-6, "unstable"), (1e-6, "stable")])
+def test_a_quadruped_buckles_below_a_stiffness_of_its_hips(share, word):
+    """(m l + 4 m_leg (l - c)) g/4, where straight legs bear nothing in their hips."""
+    limit = (8.0 * 0.28 + 4 * 0.5 * (0.28 - 0.15)) * G / 4
+    standing = quadruped_start(0.0)
+    straight = ph.models.start("quadruped").changed(standing[0])
+    rest = ph.static_rest(straight, table={"k": limit * (1 + share)})
+    assert rest.rests
+    assert str(rest.stability()).splitlines()[0].endswith(f": {word})")
+
+
+@pytest.mark.long
+def test_a_quadruped_on_weak_springs_falls_on_feet_that_hold():
+    """Its four legs go alike, and nothing slips until they have leaned by 0.6 rad."""
+    motion = run("quadruped", 0.7)
+    assert not len(motion.events)
+    hips = motion.q[:, -4:]
+    assert np.ptp(hips, axis=1).max() < 1e-9
+    assert hips[-1, 0] > 0.6
+    height = 0.28 * np.cos(hips[:, 0]) + 0.02
+    assert_close(motion["trunk"].position[:, 2], height, atol=1e-9)

@@ -17,7 +17,7 @@ import numpy as np
 from polhode.answer_table import Answer, AnswerTable
 from polhode.double import doubled
 from polhode.errors import AnalysisError
-from polhode.formulation.contact.instant import require_apart, seen
+from polhode.formulation.contact.instant import admit_table, require_apart, seen
 from polhode.formulation.recursive.recursive import recursive
 from polhode.matter.parameter import NOMINAL, Table, at
 from polhode.system.checked_argument import state_argument
@@ -130,7 +130,7 @@ def static_rest(
           push, N
     foot  18.79...
     """
-    now = seen(state, table)
+    now = seen(state, admit_table(state, table))
     require_apart(now)
     _require_rest(state)
     labels = names(state.system)

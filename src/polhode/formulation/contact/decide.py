@@ -34,7 +34,8 @@ NEAR_DIRECTION, SETTLED_DIRECTION = 1e-3, 1e-13
 # Shares of a turn: by Aitken's rule, since what turns a body swings the slips of all
 # its points to and fro, the more the slower it moves.
 LEAST_SHARE, MOST_SHARE = 0.02, 1.0
-FEW = 6  # contacts of which all combinations are tried
+REGULAR = 1e-9  # of the greatest singular value
+MOST_COMBINATIONS = 300  # that are tried: 4 contacts at rest, 5 that slide
 SEVERAL = 3  # of which slips are tried along two lines
 
 
@@ -120,9 +121,10 @@ def _solved(
     r = np.zeros(3 * n)
     if known:
         S = (W @ B)[np.ix_(known, known)]
-        x = np.linalg.lstsq(S, -c[known], rcond=1e-12)[0]
+        x, _, _, sizes = np.linalg.lstsq(S, -c[known], rcond=1e-12)
         r = B[:, known] @ x
-        if np.sum(status == STICKS) > 1:
+        # Where the matrix is regular there is one share only: nothing to look for.
+        if np.sum(status == STICKS) > 1 and sizes[-1] <= REGULAR * sizes[0]:
             scale = _capacities(at, status, r)[known]
             x = scale * np.linalg.lstsq(S * scale, -c[known], rcond=1e-12)[0]
             x = _shared(at, status, matrix=W @ B, c=c, known=known, x=x)
@@ -156,10 +158,15 @@ def _capacities(at: Instant, status: np.ndarray, r: np.ndarray) -> np.ndarray:
 
 
 def with_direction(at: Instant, status: np.ndarray, guess: np.ndarray) -> ContactMotion:
-    """The same, slips that begin taking the direction of their own acceleration."""
+    """The same, slips that begin taking the direction of their own acceleration.
+
+    Where turns do not come to an end, as where accelerations are a millionth of what
+    friction could give, it is the one of them whose directions are nearest.
+    """
     d = np.where(at.slipping[:, None], at.slip, guess)
     begins = (status == SLIDES) & ~at.slipping
     found, share, last = solved(at, status, d), MOST_SHARE, np.zeros_like(d)
+    nearest, least = found, np.inf
     for k in range(FURTHER if np.any(begins) else 0):
         a = found.acceleration[:, 1:]
         size = np.linalg.norm(a, axis=1)
@@ -169,6 +176,8 @@ def with_direction(at: Instant, status: np.ndarray, guess: np.ndarray) -> Contac
         ahead = moves & (np.sum(unit * d, axis=1) > -0.5)
         left = np.where(ahead[:, None], unit - d, 0.0)
         turned = np.max(np.abs(left), initial=0.0)
+        if turned < least:
+            nearest, least = found, turned
         is_lost = k >= DIRECTIONS and turned > NEAR_DIRECTION
         if turned < SETTLED_DIRECTION or is_lost:
             break
@@ -177,7 +186,7 @@ def with_direction(at: Instant, status: np.ndarray, guess: np.ndarray) -> Contac
         size = np.linalg.norm(new, axis=1, keepdims=True)
         d = np.where(ahead[:, None], new / np.where(size > 0, size, 1.0), d)
         found = solved(at, status, d)
-    return found
+    return nearest if np.isfinite(least) else found
 
 
 def _share(share: float, last: np.ndarray, left: np.ndarray) -> float:
@@ -234,14 +243,46 @@ def decided(at: Instant, first: np.ndarray) -> list[ContactMotion]:
         found = improved(at, first)
         if found is not None:
             return [found]
-    if np.sum(at.touching) > FEW:
-        return []
-    return every(at)
+    return every(at) if is_enumerable(at) else []
+
+
+def is_enumerable(at: Instant) -> bool:
+    """Whether all combinations are tried: where few touch, or many that slide."""
+    held = np.zeros(2)
+    numbers = np.flatnonzero(at.touching).tolist()
+    counts = [len(_choices(at, k, held, len(numbers))) for k in numbers]
+    return bool(np.prod(counts, dtype=float) <= MOST_COMBINATIONS)
 
 
 def improved(at: Instant, first: np.ndarray) -> ContactMotion | None:
-    """A guess improved one contact at a time, until no law is broken; None if never."""
-    status, d = _forced(at, first), at.slip.copy()
+    """A guess improved contact by contact, until no law is broken; None if never.
+
+    At the very limit of friction several begin to slip together, and what one of them
+    does alone leads astray: where changes one by one find nothing, all that breaks a
+    law at first is changed at once.
+    """
+    found = _searched(at, _forced(at, first), at.slip.copy())
+    if found is not None:
+        return found
+    start = with_direction(at, _forced(at, first), at.slip)
+    status, d = start.status.copy(), at.slip.copy()
+    for fault in faults(at, start):
+        if fault.contact not in at.forced:
+            _change(at, start, fault, status, d)
+    return _searched(at, status, d)
+
+
+def _change(
+    at: Instant, found: ContactMotion, fault: Fault, status: np.ndarray, d: np.ndarray
+) -> None:
+    """Another status of one contact; a slip that begins is against what held it."""
+    status[fault.contact] = fault.status
+    if fault.status == SLIDES and not at.slipping[fault.contact]:
+        d[fault.contact] = _against(found.force[fault.contact, 1:])
+
+
+def _searched(at: Instant, status: np.ndarray, d: np.ndarray) -> ContactMotion | None:
+    """Changes one contact after another, the worst first, to no combination twice."""
     tried: set[bytes] = set()
     for _ in range(ROUNDS):
         found = with_direction(at, status, d)
@@ -252,9 +293,7 @@ def improved(at: Instant, first: np.ndarray) -> ContactMotion | None:
         tried.add(status.tobytes())
         for fault in broken:
             other, turned = status.copy(), d.copy()
-            other[fault.contact] = fault.status
-            if fault.status == SLIDES and not at.slipping[fault.contact]:
-                turned[fault.contact] = _against(found.force[fault.contact, 1:])
+            _change(at, found, fault, other, turned)
             if other.tobytes() not in tried:
                 status, d = other, turned
                 break
@@ -335,6 +374,13 @@ def lift(at: Instant, k: int) -> float:
     """u_N' of a sliding contact for each unit of its own push."""
     W = at.problem.delassus[3 * k : 3 * k + 3, 3 * k : 3 * k + 3]
     return float(W[0, 0] - at.problem.rows.dynamic[k] * (W[0, 1:] @ at.slip[k]))
+
+
+def jamming_friction(at: Instant, k: int) -> float:
+    """The coefficient above which a push of a sliding contact does not lift it."""
+    W = at.problem.delassus[3 * k : 3 * k + 3, 3 * k : 3 * k + 3]
+    turning = float(W[0, 1:] @ at.slip[k])
+    return float(W[0, 0]) / turning if turning > 0 else np.inf
 
 
 def _is_jammed(at: Instant) -> bool:

@@ -13,7 +13,8 @@ import numpy as np
 from polhode.errors import ModelError, Overlap
 from polhode.formulation.contact.collide import Laws
 from polhode.formulation.contact.delassus import ContactProblem, contact_problem
-from polhode.matter.parameter import NOMINAL, Table
+from polhode.matter.parameter import NOMINAL, Table, number
+from polhode.supports.admission import require_contact_numbers
 from polhode.supports.support import Support
 from polhode.system.contacts import contact_length, laws, names, owners, strikes
 from polhode.system.state import State
@@ -54,6 +55,16 @@ def seen(state: State, table: Table = NOMINAL, *, near: float = TOUCHES) -> Seen
     approaching = closed & (rate < -STILL * speed)
     slipping = np.linalg.norm(rows.velocity[:, 1:], axis=1) > STILL * speed
     return Seen(state, problem, touching, approaching, slipping, length, speed)
+
+
+def admit_table(state: State, table: Table) -> Table:
+    """Values that a question is asked with: of parameters of the system, and lawful."""
+    if table:
+        system = state.system
+        system.require_parameters(table)
+        values = {n: number(v, f"parameter {n!r}") for n, v in table.items()}
+        require_contact_numbers(system.supports, system.table(values))
+    return table
 
 
 def require_supports(state: State) -> System:

@@ -19,14 +19,15 @@ from polhode.formulation.contact.decide import (
     STATUSES,
     STICKS,
     ContactMotion,
+    decided,
     every,
-    faults,
-    improved,
     instant_of,
+    is_enumerable,
 )
 from polhode.formulation.contact.delassus import constrained_response
 from polhode.formulation.contact.instant import (
     Seen,
+    admit_table,
     laws_of,
     require_apart,
     seen,
@@ -121,19 +122,29 @@ def contact_modes(state: State, table: Table = NOMINAL) -> ContactModes:
     ContactModes: unique
     ContactMode(foot sticks under 19.62 N)
     """
-    now = seen(state, table)
+    now = seen(state, admit_table(state, table))
     require_apart(now)
     _refuse_approach(now)
     return ContactModes(state, tuple(_mode(now, motion) for motion in motions_of(now)))
 
 
-def motions_of(now: Seen, few: int = 6) -> list[ContactMotion]:
-    """All motions that the laws allow, by trying every combination of few contacts."""
+def motions_of(now: Seen) -> list[ContactMotion]:
+    """All motions that the laws allow, by trying every combination of few contacts.
+
+    Of more it is the one that is found first.
+    """
     at = instant_of(now.problem, now.touching, now.slipping)
-    if np.sum(now.touching) <= few:
+    if is_enumerable(at):
         return every(at)
-    one = improved(at, np.where(now.touching, STICKS, OPEN))
-    return [] if one is None or faults(at, one) else [one]
+    found = decided(at, np.where(now.touching, STICKS, OPEN))
+    if not found:
+        raise StateError(
+            f"no motion of {now.state.system.name!r} was found in this state.",
+            f"{int(np.sum(now.touching))} points touch: too many to try all ways in"
+            " which each may open, slide or stick, so there may be one.",
+            "Ask with fewer points, or run it by ph.methods.Moreau(step=1e-3).",
+        )
+    return found
 
 
 def _mode(now: Seen, motion: ContactMotion) -> ContactMode:
@@ -248,7 +259,7 @@ def impact(state: State, *, order: str = "at once", table: Table = NOMINAL) -> I
     array([0. , 0. , 1.5])
     """
     require_order(order)
-    now = seen(state, table)
+    now = seen(state, admit_table(state, table))
     require_apart(now)
     if not np.any(now.approaching):
         raise StateError(
@@ -414,6 +425,7 @@ def percussion(
     True
     """
     require_order(order)
+    admit_table(state, table)
     system = state.system
     P = admit(np.asarray(impulse, dtype=float), (3,), "an impulse")
     body = _body_of(system, point)

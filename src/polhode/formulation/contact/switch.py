@@ -25,6 +25,7 @@ from polhode.formulation.contact.decide import (
     Instant,
     decided,
     instant_of,
+    jamming_friction,
     lift,
     solved,
 )
@@ -227,13 +228,21 @@ def _only(now: Seen, at: Instant, found: list[ContactMotion]) -> ContactMotion:
             "ph.contact_modes(state) tells all; lower the friction, or give the"
             " contact a stiffness.",
         )
+    if not (at.touching[k] and at.slipping[k] and lift(at, k) <= 0):
+        raise NoMotion(
+            f"no motion of {system.name!r} was found at t = {t:.6g} s, with"
+            f" {int(np.sum(at.touching))} points that touch.",
+            "Points that open, slide or stick were changed until no law was broken;"
+            " some always was.",
+            "Take steps over contacts: method=ph.methods.Moreau(step=1e-3).",
+        )
     speed, mu = now.problem.rows.velocity[k, 1:], now.problem.rows.dynamic[k]
     raise NoMotion(
         f"{system.name!r} has no motion at t = {t:.6g} s: {name!r} slides at"
         f" {float(np.hypot(*speed)):.3g} m/s and no push keeps it out of what it"
         " touches.",
         f"A push of 1 N would move it by {lift(at, k):.3g} m/s^2 along the normal"
-        f" (Painleve): friction {mu:g} is too much here.",
+        f" (Painleve): friction {mu:g} is above {jamming_friction(at, k):.4g} here.",
         "Let it jam (jam=True of its support), lower the friction, or give the contact"
         " a stiffness (ph.CompliantContact).",
     )

@@ -106,8 +106,10 @@ def not_asked(motion: Trajectory, key: Any) -> PolhodeError:
         )
     bodies = [body.name for body in motion.system.bodies]
     joints = [joint.name for joint in motion.system.joints]
+    supports = [support.name for support in motion.system.supports]
+    kinds = "body, joint or support" if supports else "body or joint"
     return StateError(
-        f"{name!r} has no body or joint {key!r}.",
-        "A motion is indexed by the names of what moves.",
-        suggestion(key, [*bodies, *joints]),
+        f"{name!r} has no {kinds} {key!r}.",
+        "A motion is indexed by the names of what moves or touches.",
+        suggestion(key, [*bodies, *joints, *supports]),
     )
