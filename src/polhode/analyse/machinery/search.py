@@ -2,7 +2,7 @@
 
 Places are compared by the poses of all bodies, so that whole turns and the two signs of
 a quaternion are the same; the energy tells windings of a spring apart. Which balances
-are one is in `families`.
+are one is in `deduplicate`.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ import numpy as np
 class Steps(NamedTuple):
     """Rows of one run in the order of time.
 
-    t (n,), x and slope (n, width), bend (n, terms, width). `bend` of a row belongs to
-    the step that ends there; the first has none.
+    t (n,), x and x_dot (n, width), dense (n, terms, width): the terms of dense output.
+    `dense` of a row belongs to the step that ends there; the first has none.
     """
 
     t: np.ndarray

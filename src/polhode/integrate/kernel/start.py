@@ -70,7 +70,7 @@ class StepSettings(NamedTuple):
 class InitialDerivative(NamedTuple):
     """The start as the formulation sees it.
 
-    x, slope      [q; y] and its rate
+    x, x_dot      [q; y] and its rate
     z_dot         the rate of the system's speeds
     is_sound      whether every force is a number
     is_kept       whether the constraints are, with the parameters of this call

@@ -49,7 +49,7 @@ class Content:
 
     header   see `header`; with `samples`, the times that were asked for
     steps    its rows
-    cursor   where the run was after them, as columns; plan, likewise
+    stepper_state   where the run was after them, as columns; `bounds`, likewise
     ending   how it ended; empty while it runs, or if it was killed
     chain    all parts that there are, for more
 
