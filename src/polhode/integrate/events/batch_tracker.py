@@ -185,7 +185,7 @@ class BatchEventTracker:
 
 
 def _row(at: Any, dense: np.ndarray) -> Steps:
-    """Where a glider or a cursor is, as a row."""
+    """Where a run of a batch is, as a row: a `BatchState` or a `StepperState`."""
     t, x, x_dot = (np.asarray(part)[None] for part in (at.t, at.x, at.x_dot))
     return Steps(t, x, x_dot, dense)
 

@@ -110,7 +110,7 @@ def searched(
 
 
 def weighed(context: RunContext, case: Case, at: StepperState) -> Weight:
-    """The events at a cursor."""
+    """The events at a stepper state."""
     row = Steps(*(np.asarray(part)[None] for part in (at.t, at.x, at.x_dot, at.x)))
     h = np.abs(at.h)[None]
     return Weight(*(part[0] for part in _weigh(context, case, row, h, at.held)))

@@ -27,7 +27,7 @@ class Mark(NamedTuple):
 
 @final
 class EventTracker:
-    """Goes with one run: turns chunks into legs and collects what happens."""
+    """Goes with one run: turns chunks into segments and collects what happens."""
 
     def __init__(self, context: RunContext, case: Case):
         self._guide, self._case = context, case

@@ -67,7 +67,7 @@ def between(
     *,
     product: Callable[[Any, Any], Any] = mul,
 ) -> Any:
-    """x at the share s of a step h, from (x, slope) at its ends and its terms.
+    """x at the share s of a step h, from (x, x_dot) at its ends and its terms.
 
     Another word for products may round each of them.
     """

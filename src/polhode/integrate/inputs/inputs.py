@@ -314,7 +314,7 @@ def one_by_one(inputs: Mapping[Any, Any]) -> dict[Any, Any]:
 def samplers_of(system: System, sources: Sequence[Source]) -> tuple[Sampler, ...]:
     """The sources as a compiled loop asks them; none where one is plain Python.
 
-    Those on the host and those in the loop would each end the other's legs.
+    Those on the host and those in the loop would each end the other's segments.
     """
     found: list[Sampler] = []
     for source in sources:

@@ -50,7 +50,7 @@ def sampled(
     start: Any,
     table: Table,
 ) -> StepperState:
-    """The cursor with all inputs that are due at its time asked anew.
+    """The stepper state with all inputs that are due at its time asked anew.
 
     `state` makes the state there, for those that look at it: noise does not. `table`
     has the run's own parameters.

@@ -22,7 +22,7 @@ from polhode.integrate.methods.taylor import Taylor
 def series_step(
     field: Field, method: Taylor, bounds: RunBounds, stepper_state: StepperState
 ) -> tuple[StepperState, Rows]:
-    """The cursor after one attempt, and its row."""
+    """The stepper state after one attempt, and its row."""
     t, x, x_dot, tried = (
         stepper_state.t,
         stepper_state.x,

@@ -1,4 +1,4 @@
-"""From a state and a wish to cursors and plans: what a run is made of, checked."""
+"""The start of runs, checked: the first derivative, bounds, and the first step."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def initialise(
 def told_first(
     stepper_state: StepperState, method: Method, system: System
 ) -> StepperState:
-    """The cursor with what the first step of a method is told."""
+    """The stepper state with what the first step of a method is told."""
     kept = kept_numbers(method, system)
     return stepper_state._replace(carried=first_carried(stepper_state.x_dot, kept))
 
@@ -209,7 +209,7 @@ def _laid(
     spread: Any,
     settings: StepSettings,
 ) -> InitialStep:
-    """The cursor and the plan of one run, inside a trace."""
+    """The stepper state and the bounds of one run, inside a trace."""
     t, q, z = state
     span = settings.until - t
     far = jnp.abs(span)

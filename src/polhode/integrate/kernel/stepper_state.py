@@ -89,7 +89,7 @@ class Rows(NamedTuple):
 
 
 def first_carried(x_dot: Any, kept: int) -> Any:
-    """What a method is told where a run or a leg begins; leading axes are runs."""
+    """`carried` where a run or a segment begins; leading axes are runs."""
     if not kept:
         return x_dot
     zeros = np.zeros((*np.shape(x_dot)[:-1], kept))
@@ -97,12 +97,12 @@ def first_carried(x_dot: Any, kept: int) -> Any:
 
 
 def begun_anew(here: StepperState, x_dot: Any) -> Any:
-    """The same of a leg that begins within a run."""
+    """The same of a segment that begins within a run."""
     return first_carried(x_dot, here.carried.shape[-1] - np.shape(x_dot)[-1])
 
 
 def start_cursor(t: Any, x: np.ndarray, x_dot: np.ndarray, h: Any) -> StepperState:
-    """The cursor of runs that begin; a leading axis of t, x, x_dot, h is runs."""
+    """Runs that begin; a leading axis of t, x, x_dot, h is runs."""
     count = np.zeros(np.shape(t), np.int64)
     zero = np.zeros(np.shape(t))
     first = step_size.FIRST_MEMORY + zero

@@ -4,8 +4,8 @@
 
 `x_dot` is that at (t, x), which the step before has left. A `FixedStepMethod` says its
 `step`; an `AdaptiveMethod` says its tolerances, and gives an estimate of its error.
-These are what callers ask of a method. A new one is written as a subclass of `FixedStep`
-or `Adaptive` below.
+These are what callers ask of a method. A new one is written as a subclass of
+`FixedStep` or `Adaptive` below.
 """
 
 from __future__ import annotations

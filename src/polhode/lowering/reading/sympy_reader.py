@@ -142,7 +142,7 @@ def read_defined(
         found = _evaluate(ring, every, trace.arrays, functions, definitions.of)
         readings = found[len(definitions.arrays) :]
         written = [_written(shape, r) for out in readings for r in out]
-        unread += _told(functions, trace)
+        unread += _list_unread(functions, trace)
         taken = _given_names(trace) | {each.name for each in unread}
         defined, written = write_definitions(shape, definitions, written, taken)
     if ring.unfinished:
@@ -221,7 +221,7 @@ def _read(
         readings = _evaluate(ring, program.outputs, trace.arrays, functions)
         written = [[_written(shape, r) for r in out] for out in readings]
     if functions is not None and unread is not None:
-        unread += _told(functions, trace)
+        unread += _list_unread(functions, trace)
     return program, written
 
 
@@ -257,8 +257,8 @@ def _refusals(trace: _Trace) -> Iterator[None]:
     )
 
 
-def _told(functions: UnreadFunctions, trace: _Trace) -> Iterator[UnreadFunction]:
-    """What is said of each unread function."""
+def _list_unread(functions: UnreadFunctions, trace: _Trace) -> Iterator[UnreadFunction]:
+    """Each function without a lowering rule: its arguments, primitive and line."""
     for name, op, places in functions.found.values():
         primitive = PRIMITIVES.get(op, op)
         line = _line_of(trace.jaxpr.jaxpr, primitive)
