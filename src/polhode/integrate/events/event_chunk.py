@@ -73,7 +73,7 @@ class EventChunk:
 
 
 def step_of(method: Method) -> float:
-    """The step of a method of fixed step (s); else one that nobody asks."""
+    """The step of a method of fixed step (s); else one that is not read."""
     return float(method.step) if is_fixed(method) else 1.0
 
 

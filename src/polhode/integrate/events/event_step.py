@@ -80,7 +80,7 @@ Stepping = Callable[[StepperState, OccurrenceBuffer, RunBounds, Any, Any], Turn]
 
 
 class Watched(NamedTuple):
-    """What runs are watched for, and what they are fed.
+    """The switches and limits of runs, and their inputs.
 
     has_modes   whether some of the held values are modes
     limits      of a law whose modes they are, if there is one
@@ -110,7 +110,7 @@ class Watched(NamedTuple):
 
     @property
     def records(self) -> int:
-        """Numbers that are told of an occurrence beyond its states."""
+        """Numbers that are recorded of an occurrence beside its states."""
         own = [] if self.limits is None else [self.limits.records]
         return max([switch.records for switch in self.switches] + own)
 

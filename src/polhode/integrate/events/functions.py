@@ -1,4 +1,4 @@
-"""Compiled looks at a run: events along the interpolant, and states put right.
+"""Event functions compiled: their values along a step, and states projected.
 
     look    g and dg/ds of all events at a share s of a step
     weigh   g, its rate, and how well it can be known at a row

@@ -1,4 +1,4 @@
-"""What the host does between chunks: events are met, inputs sampled, segments begun.
+"""Between chunks, on the host: events are located, inputs sampled, segments begun.
 
 A segment is a part of a run over which its inputs are held and its state moves by its
 equations alone. All that one segment leaves to the next is in the `StepperState`, and
@@ -122,7 +122,7 @@ class Chunk(NamedTuple):
 
 
 def advanced(context: RunContext, case: Case, chunk: Chunk) -> SegmentResult:
-    """What a chunk with events comes to; the loop has met those that are plain."""
+    """The result of a chunk with events; the loop has located plain ones itself."""
     before, after, rows, buffer = chunk
     new = Steps(*(part[rows.accepted] for part in rows[1:]))
     met: list[Met] = list(filled(buffer))

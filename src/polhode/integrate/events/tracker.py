@@ -1,4 +1,4 @@
-"""One run on its way through chunks: what it met, what it was fed, why it ended."""
+"""The event tracker of one run: its events, its input log, and why it ended."""
 
 from __future__ import annotations
 

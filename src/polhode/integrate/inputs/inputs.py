@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """A controller that is asked every dt seconds and held in between.
+    """A controller that is evaluated every dt seconds and held in between.
 
         u(t) = law(t_k, state at t_k),      t_k = start + k dt <= t < t_k+1
 

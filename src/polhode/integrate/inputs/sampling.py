@@ -1,4 +1,4 @@
-"""Asking sampled inputs: exact times, and faults told by name.
+"""Sampled inputs evaluated: at exact times; a fault names its input.
 
 Plain Python may raise, give NaN, give too many, or write into what it was given.
 Each is caught here, and becomes a sentence.
@@ -30,7 +30,7 @@ class InputFault(Exception):
 
 
 class SampleRequest(NamedTuple):
-    """Which sample of an input is asked for, and the constants of its law."""
+    """Which sample of an input is requested, and the constants of its law."""
 
     number: int
     constants: dict[str, Any]

@@ -112,7 +112,7 @@ class Chain(NamedTuple):
         stepper_state: Columns,
         diary: EventLog | None,
     ) -> Chain:
-        """The chain after one more part: rows, the cursor after them, what happened."""
+        """The chain after one more part: its rows, the `StepperState`, events."""
         happened = self.diary
         for entries in diary or ():
             happened = _running(entries, happened)

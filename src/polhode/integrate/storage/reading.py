@@ -37,7 +37,7 @@ from polhode.tracebacks import warn
 
 # Looks at a file that a run is writing, before it is called damaged.
 LOOKS = 8
-# The types of the columns of a cursor or a plan.
+# The types of the columns of a stepper state or of bounds.
 KINDS = ("f8", "i8")
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 

@@ -1,4 +1,4 @@
-"""The file of a run that is under way: parts are appended, each with its cursor."""
+"""The file of a run that is under way: parts are appended, each with its state."""
 
 from __future__ import annotations
 

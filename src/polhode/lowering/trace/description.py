@@ -50,7 +50,7 @@ class Described(NamedTuple):
     left: Any
 
     def facts(self) -> dict[str, Any] | None:
-        """As an entry of the cache holds it; None where its tree cannot be told."""
+        """As an entry of the cache holds it; None where its tree has no facts."""
         try:
             tree = tree_facts(self.tree)
         except Untold:
