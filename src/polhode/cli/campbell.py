@@ -1,4 +1,4 @@
-"""`polhode campbell`: frequencies of a rotor over its speed, and where they are met."""
+"""`polhode campbell`: frequencies of a rotor over its speed, critical speeds."""
 
 from __future__ import annotations
 

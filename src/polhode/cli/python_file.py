@@ -83,7 +83,7 @@ def _run(path: Path) -> dict[str, Any]:
 
 
 def _guarded(path: Path, act: Any) -> Any:
-    """Do it; what the user's own code raises is told with its line."""
+    """Do it; what the user's own code raises is reported with its line."""
     try:
         return act()
     except PolhodeError:

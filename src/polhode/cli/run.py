@@ -77,7 +77,7 @@ def _stored(found: Chosen, span: Span, out: Path, json: bool) -> Any:
 def _require_same_run(
     out: Path, header: dict[str, Any], found: Chosen, span: Span
 ) -> None:
-    """A file is one run: what is asked now must be what it holds."""
+    """A file is one run: what is requested now must be what it holds."""
     settings = header["method"]["settings"]
     held = {"until": header["until"], "samples": header["samples"]}
     held["rtol"] = settings.get("rtol")

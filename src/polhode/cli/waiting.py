@@ -18,7 +18,7 @@ SECONDS = 2.0
 
 @final
 class Waiting:
-    """What is told while somebody waits; silent where there is no terminal."""
+    """A progress line while a command takes long; silent without a terminal."""
 
     def __init__(self, title: str, console: Any = None):
         self._title, self._console = title, console
@@ -67,7 +67,7 @@ class Waiting:
             self._draw()
 
     def _draw(self) -> None:
-        """Draw what was told last; the first time from the timer's thread, maybe."""
+        """Draw the last report; the first time perhaps from the timer's thread."""
         with self._lock:
             if self._is_over:
                 return

@@ -59,7 +59,7 @@ class Chosen:
 
 def chosen(words: str, changes: Sequence[str] = ()) -> Chosen:
     """The model that words name, with changed values of its parameters."""
-    found = _found(words)
+    found = _load(words)
     values = dict(map(_change, changes))
     if not values:
         return found
@@ -103,7 +103,7 @@ def _named(system: Any, name: str) -> tuple[str, int]:
     )
 
 
-def _found(words: str) -> Chosen:
+def _load(words: str) -> Chosen:
     if words.endswith(".toml"):
         import polhode as ph
 

@@ -1,4 +1,4 @@
-"""`ph.sweep`: one call for many runs, of which only what is asked is kept."""
+"""`ph.sweep`: one call for many runs, of which only the requested output is kept."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Notice:
 
     @property
     def line(self) -> str:
-        """What is told."""
+        """The line that is printed."""
         what = f"polhode: compiling {title_of(self._function)}"
         if not self._operations:
             return f"{what} (once; then it is in the cache) ..."

@@ -63,7 +63,7 @@ SYSTEMS = {"double pendulum": double_pendulum, "heavy top": heavy_top}
 # By order, how many steps make a tenth of the run. Few halvings lie between a step that
 # is small for the motion and rounding where the order is high: smaller ratios there.
 COUNTS = {order: first * 2 ** np.arange(7) for order, first in
-          {1: 75, 2: 15, 4: 15, 5: 5, 6: 2}.items()}  # fmt: skip
+          {1: 75, 2: 15, 3: 15, 4: 15, 5: 5, 6: 2}.items()}  # fmt: skip
 COUNTS[7] = COUNTS[8] = np.array([2, 3, 4, 6, 8, 12, 16])
 # Compositions make many parts of a step, each with its rounding.
 COMPOSED = {4: 4 * 2 ** np.arange(5), 6: COUNTS[6]}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import polhode as ph
 from polhode.errors import UnfinishedReading
 from polhode.lowering.reading import kept_reading, sympy_reader
-from polhode.lowering.reading.kept_reading import _built, _told
+from polhode.lowering.reading.kept_reading import _built, _facts_of
 from polhode.lowering.trace.description import Untold
 
 x, y, theta = sm.symbols("x y theta")
@@ -130,7 +130,7 @@ EXPRESSIONS = st.recursive(
 def test_what_is_told_is_built_as_it_was_or_not_told(expression):
     """No expression comes back as another: `save` compares before it keeps."""
     try:
-        told = _told(expression, {x: 0, y: 1})
+        told = _facts_of(expression, {x: 0, y: 1})
     except Untold:
         return
     again = _built(told, [x, y])

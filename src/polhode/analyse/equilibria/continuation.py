@@ -184,7 +184,7 @@ def _both_ways(
 def _walk(
     curve: Curve, first: Point, tangent: np.ndarray, known: int
 ) -> tuple[list[Point], list[Met], bool]:
-    """Points from one on until the range ends, what was met, and whether it closed."""
+    """Points from one to the end of the range, bifurcations, whether it closed."""
     points, marks, length, step = [first], [], curve.step, curve.step
     for _ in range(STEPS):
         here = points[-1]

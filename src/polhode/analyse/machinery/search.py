@@ -1,8 +1,8 @@
-"""A search for balances: what is given, and what is asked at a place.
+"""A search for balances: its data, and what it evaluates at a place.
 
 Places are compared by the poses of all bodies, so that whole turns and the two signs of
 a quaternion are the same; the energy tells windings of a spring apart. Which balances
-are one is in `families`.
+are one is in `deduplicate`.
 """
 
 from __future__ import annotations

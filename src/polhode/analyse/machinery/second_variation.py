@@ -119,7 +119,7 @@ def second_variation(
     if np.any(xi) and not all(c.is_holonomic for c in system.constraints):
         return None
     sizes = _sizes(state, xi, carriers)
-    at = _in_natural_sizes(_asked(carriers, state, multipliers), sizes, xi)
+    at = _in_natural_sizes(_parts_function(carriers, state, multipliers), sizes, xi)
     found = at(xi)
     keeps = found.kept
     T = _null(keeps)
@@ -179,7 +179,7 @@ def _best(Q: list[np.ndarray], rate: float) -> tuple[np.ndarray, np.ndarray]:
     return found.x * rate, curvatures(found.x * rate)
 
 
-def _asked(
+def _parts_function(
     carriers: Carriers, state: State, multipliers: np.ndarray
 ) -> Callable[[np.ndarray], _Parts]:
     system = state.system

@@ -45,7 +45,7 @@ class Goal(ABC):
 
     @abstractmethod
     def times(self, motion: Trajectory, breaks: np.ndarray) -> np.ndarray:
-        """When the function is asked; at `breaks` inputs have corners."""
+        """When the function is evaluated; at `breaks` inputs have corners."""
 
     @abstractmethod
     def weights(self, t: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ EDGE = 1e-6  # of its range: a variable this near to a bound is at it
 
 
 class Progress(NamedTuple):
-    """Where a search is: told after each iteration.
+    """Where a search is: reported after each iteration.
 
     iteration, evaluations   so far; an evaluation is a motion with its derivatives
     value       of the objective

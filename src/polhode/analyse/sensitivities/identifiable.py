@@ -32,7 +32,7 @@ BLIND = 1e-9  # of the largest singular value: what is below is rounding
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Identifiable(Answer):
-    """What can be told of some parameters.
+    """Which of some parameters a record identifies.
 
     names    the parameters
     blind    (k, p): shares of themselves by which they may change unnoticed together
@@ -53,7 +53,7 @@ class Identifiable(Answer):
 
     @property
     def together(self) -> tuple[tuple[str, ...], ...]:
-        """Sets of parameters that are told only in combination; a set of one never."""
+        """Sets of which only a combination is identified; of a set of one, nothing."""
         return tuple(
             tuple(n for n, share in zip(self.names, row, strict=True) if share)
             for row in self.blind

@@ -93,7 +93,7 @@ class Model:
         moved = method.attempt(field, t, x, field.x_dot(t, x), h)
         return field.settled(t + h, moved.x)
 
-    def told(self, t: Any, x: Any, u: Any, p: Any) -> Any:
+    def output_values(self, t: Any, x: Any, u: Any, p: Any) -> Any:
         """The outputs beside the states."""
         state = self._state(t, x, u, p)
         values = [jnp.asarray(f(state), float) for f in self.outputs.values()]

@@ -134,7 +134,7 @@ def _functions(model: Model) -> dict[str, str]:
         "step": (model.stepped, (*at, model.step)),
     }
     if model.outputs:
-        wanted["outputs"] = (model.told, at)
+        wanted["outputs"] = (model.output_values, at)
     if model.events:
         wanted["indicators"] = (model.indicators, at)
         wanted["reset"] = (model.reset, (*at, 0.0))

@@ -39,9 +39,9 @@ from polhode.system.rolled.motion import motion
 from polhode.system.rolled.rows import (
     At,
     Rows,
-    asked,
     place,
     right,
+    row_answers,
     rows_of,
     slope,
     speed,
@@ -75,7 +75,7 @@ def accelerations(
     force = force if loads is None else force + loads.efforts
     tables, rows = row_tables(system), rows_of(system, known)
     at = At(t, q, z, now.moving, now.drift)
-    slopes, gamma = asked(rows, at, (slope, right), known)
+    slopes, gamma = row_answers(rows, at, (slope, right), known)
     A = row_entries(tables, felt, slopes)
     if shift is not None and has_shift(system):
         gamma = gamma + row_products(tables, A, shift)
@@ -157,13 +157,13 @@ def projected(
         of_places, of_all, g = None, None, now.g
         if places:
             at = At(t, now.q, now.z, walked.moving)
-            slopes, g = asked(place_rows, at, (slope, place), known)
+            slopes, g = row_answers(place_rows, at, (slope, place), known)
             of_places = _elimination(
                 system, places, felt, slopes, position_sizes(system)
             )
         if len(places) < len(every):
             at = _at(system, t, now.q, now.z, known)
-            (slopes,) = asked(rows, at, (slope,), known)
+            (slopes,) = row_answers(rows, at, (slope,), known)
             of_all = _elimination(system, every, felt, slopes, natural_sizes(system))
         held = of_places if of_all is None else of_all
         assert held is not None
@@ -178,7 +178,7 @@ def projected(
             if of_places is not None:
                 delta, _ = solution(of_places, None, -now.g, REPEATED, SHORT)
                 q = system.local(q, delta)
-            (phi,) = asked(rows, _at(system, t, q, now.z, known), (speed,), known)
+            (phi,) = row_answers(rows, _at(system, t, q, now.z, known), (speed,), known)
             delta, _ = solution(held, None, -phi, REPEATED, SHORT)
             z = now.z + delta
             g, phi = _misses(rows, place_rows, _at(system, t, q, z, known), known)
@@ -209,7 +209,7 @@ def kept_rows(
     rows = rows_of(system, known)
     places = tuple(c for c in system.constraints if c.is_holonomic)
     g, phi = _misses(rows, rows_of(system, known, places), moving, known)
-    (slopes,) = asked(rows, moving, (slope,), known)
+    (slopes,) = row_answers(rows, moving, (slope,), known)
     felt = _as_felt(system, now, now.S, known)  # entries of A need no inertia
     A = row_entries(row_tables(system), felt, slopes)
     lengths = row_lengths(row_tables(system), A, along)
@@ -219,9 +219,10 @@ def kept_rows(
 def _misses(rows: Rows, places: Rows, at: At, table: Table) -> tuple[Any, Any]:
     """g and phi; in one loop where all rows are of positions."""
     if rows.total == places.total:
-        g, phi = asked(rows, at, (place, speed), table)
+        g, phi = row_answers(rows, at, (place, speed), table)
         return g, phi
-    (g,), (phi,) = asked(places, at, (place,), table), asked(rows, at, (speed,), table)
+    (g,) = row_answers(places, at, (place,), table)
+    (phi,) = row_answers(rows, at, (speed,), table)
     return g, phi
 
 

@@ -26,7 +26,7 @@ from polhode.formulation.recursive.rolled_world import (
 )
 from polhode.matter.parameter import Table
 from polhode.system.rolled.motion import motion
-from polhode.system.rolled.rows import At, asked, right, rows_of, speed_rate
+from polhode.system.rolled.rows import At, right, row_answers, rows_of, speed_rate
 from polhode.system.rolled.walk import entered, own, walk_of
 from polhode.system.system import System
 
@@ -122,7 +122,7 @@ def _of_rows(system: System, t: Any, q: Any, unit: Any, table: Table) -> Any:
     if not system.constraints:
         return jnp.zeros(0)
     at = At(t, q, unit, motion(system, q, unit, table))
-    return asked(rows_of(system, table), at, (speed_rate,), table)[0]
+    return row_answers(rows_of(system, table), at, (speed_rate,), table)[0]
 
 
 def _matrices(
@@ -145,4 +145,4 @@ def _right(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
         return jnp.zeros(0)
     now = outward(system, q, z, table)
     at = At(t, q, z, now.moving, now.drift)
-    return asked(rows_of(system, table), at, (right,), table)[0]
+    return row_answers(rows_of(system, table), at, (right,), table)[0]

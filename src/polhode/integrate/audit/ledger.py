@@ -49,7 +49,8 @@ class Ledger(Answer):
                             of drivers and moving constraints, 'events' that of resets
     momentum                (n, 3) kg m/s
     angular_momentum        (n, 3) kg m^2/s about the world's origin
-    position_miss, velocity_miss   (n,) the largest residual of the constraints
+    constraint_violation, velocity_miss   (n,) the largest residual of the constraints
+                            of position and of velocity
     accepted, rejected      steps
     promise                 the balance that the tolerance lets one expect, J
     ranks                   of the constraints, at the first row and the last; for what

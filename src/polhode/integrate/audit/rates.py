@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 class Audit(NamedTuple):
     """Energies, the power of each action that stores nothing, momenta, residuals.
 
-    misses  the largest residual as it stands, of positions and of velocities
-    shares  the same, each row by its natural size: of a radian or the system's length
+    constraint_violation, velocity_miss   the largest residual as it stands, of
+        positions and of velocities
+    position_share, velocity_share   the same, each row by its natural size: of a
+        radian or the system's length
     """
 
     kinetic: Any

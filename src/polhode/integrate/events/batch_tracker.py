@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @final
 class BatchEventTracker:
-    """Goes with the runs of a fleet: what each met, and why the host ended it.
+    """Follows the runs of a batch: the events of each, and why the host ended it.
 
     goals   times of samples, in the order of the run
     met     numbers of runs (m,) and rows (m, ...), in the order in which they came
@@ -89,7 +89,7 @@ class BatchEventTracker:
                 self.told[int(runs[k])] = told.sentence
 
     def attend(self, run: int, glider: BatchState) -> tuple[BatchState, Steps | None]:
-        """The glider of a run after a close look at its last step, and what of that is
+        """The state of a run after a close look at its last step, and what of that is
         kept; None where only changes were due."""
         case, after, dense = self._case(run), glider.stepper_state, glider.dense[None]
         turn, kept = host_change(self._guide, case, after), None
@@ -185,7 +185,7 @@ class BatchEventTracker:
 
 
 def _row(at: Any, dense: np.ndarray) -> Steps:
-    """Where a glider or a cursor is, as a row."""
+    """Where a run of a batch is, as a row: a `BatchState` or a `StepperState`."""
     t, x, x_dot = (np.asarray(part)[None] for part in (at.t, at.x, at.x_dot))
     return Steps(t, x, x_dot, dense)
 

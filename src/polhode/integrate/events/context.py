@@ -1,4 +1,4 @@
-"""What the host knows of a call and of each run when it guides them between chunks."""
+"""What event handling on the host needs of a call, and of each of its runs."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class RunContext(NamedTuple):
 
     @property
     def is_needed(self) -> bool:
-        """Whether there is anything to do between chunks, or to tell of after them."""
+        """Whether there is anything to do between chunks, or to report after them."""
         return self.has_switches or bool(self.inputs.drive.key)
 
     def is_traced(self, guard: int) -> bool:
@@ -110,7 +110,7 @@ def searched(
 
 
 def weighed(context: RunContext, case: Case, at: StepperState) -> Weight:
-    """The events at a cursor."""
+    """The events at a stepper state."""
     row = Steps(*(np.asarray(part)[None] for part in (at.t, at.x, at.x_dot, at.x)))
     h = np.abs(at.h)[None]
     return Weight(*(part[0] for part in _weigh(context, case, row, h, at.held)))
@@ -126,7 +126,7 @@ def _weigh(context: RunContext, case: Case, rows: Steps, h: Any, held: Any) -> W
 
 
 def landed(context: RunContext, case: Case, t: Any, x: Any, held: Any) -> Landed:
-    """A state settled and asked for its slope."""
+    """A state projected onto its constraints, and its x_dot."""
     given = (float(t), x, case.table, held)
     return land_program(context.equations, context.inputs.drive, given)(*given)
 

@@ -22,7 +22,7 @@ ARROWS = {-1: "falling", 0: "either way", 1: "rising"}
 @final
 @dataclass(frozen=True, eq=False)
 class Event:
-    """g(t, state) = 0, met along a run; `function` is traced.
+    """g(t, state) = 0 along a run; `function` is traced.
 
     direction   1: only as g rises, -1: as it falls, 0: both
     terminal    whether the run ends there
@@ -245,7 +245,7 @@ def require_names(names: list[str]) -> None:
 
 
 def traced_value(event: Event, t: Any, state: State, table: Any) -> Any:
-    """g of one event, one number, traced; what is wrong is told with its name."""
+    """g of one event, one number, traced; an error names the event."""
     return _scalar(event, _event_value(event, t, state, table))
 
 

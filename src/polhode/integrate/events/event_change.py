@@ -57,7 +57,7 @@ class _Changed(NamedTuple):
 def switched_turn(
     run: TurnContext, here: StepperState, buffer: OccurrenceBuffer
 ) -> Turn:
-    """The changes that are due, one after the other, and the leg from there."""
+    """The changes that are due, one after the other, and the segment from there."""
     guards, system = run.guards, run.equations.system
     fired = jnp.abs(here.sides) >= FIRED
     ways = jnp.sign(here.sides) * fired
@@ -101,7 +101,7 @@ def switched_turn(
 def sampled_switches(
     run: TurnContext, here: StepperState, buffer: OccurrenceBuffer
 ) -> Turn:
-    """Samples at the end of a leg, and guards that they themselves carry over zero."""
+    """Samples at the end of a segment, and guards that these carry over zero."""
     leg = Leg(run.method, run.drive, run.bounds, run.table, run.step)
     after, row = sampled_turn(run.field, leg, here)
     guards = run.guards
@@ -208,7 +208,7 @@ def _added_if(flag: Any, buffer: OccurrenceBuffer, what: Happening, record: Any)
 def _begun(
     run: TurnContext, here: StepperState, held: Any, fired: Any, *, q: Any, z: Any
 ) -> tuple[StepperState, Any]:
-    """The leg that begins in a state that changes have left, and whether it is one."""
+    """The segment that begins where changes have left the state; whether it is one."""
     guards, bounds, system = run.guards, run.bounds, run.equations.system
     t, field = here.t, run.field(held)
     y = with_states_of(here.x, field.start(t, q, z), run.equations.controller_states)
@@ -247,7 +247,7 @@ def _begun(
 
 
 def _accumulates(leg: StepperState, bounds: RunBounds) -> Any:
-    """As many changes as a cursor remembers, in next to no time: Zeno's."""
+    """As many changes as a stepper state remembers, in next to no time: Zeno's."""
     span = jnp.abs(bounds.stop - bounds.start)
     # Far from t = 0 times are no nearer to each other than their rounding.
     close = jnp.maximum(ACCUMULATION * span, ROUNDED * jnp.abs(leg.t))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @final
 class EventChunk:
-    """(cursors, plans, table) -> cursors, rows, buffers; leading axes are runs.
+    """(stepper states, bounds, table) -> stepper states, rows, buffers, of runs.
 
     As `chunk_program`, for one run or for many; held values are a fourth where the loop
     samples inputs. The last turn of a chunk is kept for
@@ -73,7 +73,7 @@ class EventChunk:
 
 
 def step_of(method: Method) -> float:
-    """The step of a method of fixed step (s); else one that nobody asks."""
+    """The step of a method of fixed step (s); else one that is not read."""
     return float(method.step) if is_fixed(method) else 1.0
 
 

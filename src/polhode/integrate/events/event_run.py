@@ -1,4 +1,4 @@
-"""What the turns of a run with events share: guards, functions, bounds, the cursor."""
+"""What the turns of a run with events share: guards, functions, bounds, its state."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ FIRED, GRAZED = 4, 5
 
 
 class Turn(NamedTuple):
-    """What a turn of the loop leaves: the cursor, a row (accepted or not), and what
-    happened so far."""
+    """What a turn leaves: a stepper state, a row (accepted or not), what happened."""
 
     stepper_state: StepperState
     row: Rows
@@ -67,7 +66,7 @@ class TurnContext(NamedTuple):
     limits: Limits | None
 
     def weigh(self, at: Any, instant: Any, held: Any) -> tuple[Any, Any, Any]:
-        """g, its rate and the doubt about it at (t, x, slope)."""
+        """g, its rate and the doubt about it at (t, x, x_dot)."""
         row, allowed = (*at[:3], instant), (self.bounds.rtol, self.bounds.atol)
         return weighing(self.value)(row, allowed, self.table, held)
 
@@ -86,6 +85,6 @@ class TurnContext(NamedTuple):
 
 
 def chosen(flag: Any, yes: StepperState, no: StepperState) -> StepperState:
-    """The one cursor where a flag holds, else the other."""
+    """The one stepper state where a flag holds, else the other."""
     pairs = zip(yes, no, strict=True)
     return StepperState(*(jnp.where(flag, a, b) for a, b in pairs))

@@ -3,9 +3,9 @@
     RUNNING     a step is attempted, and its guards looked at. Where one passes zero
                 plainly it is noted; where it stops the run the step is cut there, and
                 the run is SWITCHING.
-    SWITCHING   the changes that are due are made, and a new leg begins: RUNNING, or an
-                end. Which guards have fired stands in their sides: +-FIRED, by the way
-                in which they went, +-GRAZED for one that touched zero.
+    SWITCHING   the changes that are due are made, and a new segment begins: RUNNING, or
+                an end. Which guards have fired stands in their sides: +-FIRED, by the
+                way in which they went, +-GRAZED for one that touched zero.
     NEEDS_HOST  the last step, or the change, is not plain: the host looks (`handle`)
 
 A step that is cut leaves one row and its changes another, each of a turn of its own.
@@ -80,7 +80,7 @@ Stepping = Callable[[StepperState, OccurrenceBuffer, RunBounds, Any, Any], Turn]
 
 
 class Watched(NamedTuple):
-    """What runs are watched for, and what they are fed.
+    """The switches and limits of runs, and their inputs.
 
     has_modes   whether some of the held values are modes
     limits      of a law whose modes they are, if there is one
@@ -110,7 +110,7 @@ class Watched(NamedTuple):
 
     @property
     def records(self) -> int:
-        """Numbers that are told of an occurrence beyond its states."""
+        """Numbers that are recorded of an occurrence beside its states."""
         own = [] if self.limits is None else [self.limits.records]
         return max([switch.records for switch in self.switches] + own)
 
@@ -123,7 +123,7 @@ class Watched(NamedTuple):
 
 
 def stepping(equations: Equations, method: Method, watched: Watched) -> Stepping:
-    """(cursor, buffer, plan, table, step) -> Turn, of a run that goes on; traced.
+    """(stepper state, buffer, bounds, table, step) -> Turn, of a run that goes on.
 
     `step` is that of a method of fixed step (s).
     """
@@ -394,11 +394,11 @@ def _sides_at(step: _Step, looks: Looks, found: Zeros, stop: _Stop) -> Any:
 
 
 def _cut(step: _Step, sides: Any, stop: _Stop) -> tuple[StepperState, Rows]:
-    """The step up to the guards that stop the run, and the cursor there."""
+    """The step up to the guards that stop the run, and the stepper state there."""
     run, ends, before = step.run, step.ends, step.before
     x, x_dot, dense = cut(ends, stop.s)
     x = run.field(before.held).settled(stop.t, x)
-    # A leg may end just after it began; a step must still advance the time.
+    # A segment may end just after it began; a step must still advance the time.
     h = jnp.sign(ends.h) * jnp.maximum(jnp.abs(ends.h), 1e3 * run.bounds.least)
     held = before.held
     if run.limits is not None:

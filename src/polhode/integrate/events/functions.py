@@ -1,4 +1,4 @@
-"""Compiled looks at a run: events along the interpolant, and states put right.
+"""Event functions compiled: their values along a step, and states projected.
 
     look    g and dg/ds of all events at a share s of a step
     weigh   g, its rate, and how well it can be known at a row
@@ -32,7 +32,7 @@ ROUNDING = 64 * np.finfo(float).eps
 
 
 class Ends(NamedTuple):
-    """A step: its first time, its length, (x, slope) at both ends and its terms."""
+    """A step: its first time, its length, (x, x_dot) at both ends and its terms."""
 
     t: Any
     h: Any
@@ -70,7 +70,7 @@ def look_program(
 def weigh_program(
     equations: Equations, switches: tuple[Switch, ...], drive: Drive, example: Any
 ) -> Program:
-    """(row (t, x, slope, i), allowed (rtol, atol), table, held) -> g, its rate, u."""
+    """(row (t, x, x_dot, i), allowed (rtol, atol), table, held) -> g, its rate, u."""
     uncertainty = weighing(values_of(equations, switches, drive))
     return _made(
         equations,
@@ -83,7 +83,7 @@ def weigh_program(
 
 
 def weighing(value: Any) -> Any:
-    """(row (t, x, slope, i), allowed (rtol, atol), table, held) -> g, its rate, u."""
+    """(row (t, x, x_dot, i), allowed (rtol, atol), table, held) -> g, its rate, u."""
 
     def uncertainty(
         row: Any, allowed: Any, table: Any, held: Any

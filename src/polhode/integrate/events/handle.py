@@ -1,8 +1,8 @@
-"""What the host does between chunks: events are met, inputs sampled, legs begun.
+"""Between chunks, on the host: events are located, inputs sampled, segments begun.
 
-A leg is a part of a run over which its inputs are held and its state moves by its
-equations alone. All that one leg leaves to the next is in the cursor, and all of it
-depends on steps, not on how they were cut into chunks.
+A segment is a part of a run over which its inputs are held and its state moves by its
+equations alone. All that one segment leaves to the next is in the `StepperState`, and
+all of it depends on steps, not on how they were cut into chunks.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ SLIGHT = 1e-3
 def begun(
     context: RunContext, case: Case, stepper_state: StepperState
 ) -> SegmentResult:
-    """The first leg: sides of events are taken, and resets made that are due at once.
+    """The first segment: sides of events are taken, resets made that are due at once.
 
     `cursor` has the inputs of the start already.
     """
@@ -113,7 +113,7 @@ def _rates(
 
 
 class Chunk(NamedTuple):
-    """What a chunk has made of a cursor, of one run."""
+    """What a chunk has made of a stepper state, of one run."""
 
     before: StepperState
     after: StepperState
@@ -122,7 +122,7 @@ class Chunk(NamedTuple):
 
 
 def advanced(context: RunContext, case: Case, chunk: Chunk) -> SegmentResult:
-    """What a chunk with events comes to; the loop has met those that are plain."""
+    """The result of a chunk with events; the loop has located plain ones itself."""
     before, after, rows, buffer = chunk
     new = Steps(*(part[rows.accepted] for part in rows[1:]))
     met: list[Met] = list(filled(buffer))
@@ -145,7 +145,7 @@ def advanced(context: RunContext, case: Case, chunk: Chunk) -> SegmentResult:
 def host_change(
     context: RunContext, case: Case, after: StepperState
 ) -> SegmentResult | None:
-    """The changes that are due at a cursor and that the loop could not make."""
+    """The changes that are due at a stepper state and that the loop could not make."""
     fired = fired_at(after)
     if fired:
         return reset_by_host(context, case, after, fired)
@@ -272,7 +272,7 @@ def _unseen(
 def _due(
     context: RunContext, case: Case, turn: SegmentResult, like: Steps
 ) -> SegmentResult:
-    """A turn; where its leg has no time, the samples at its end are made at once."""
+    """A turn; where its segment lasts no time, the samples at its end are made too."""
     stepper_state = turn.stepper_state
     is_running = int(stepper_state.status) == RUNNING
     if not is_running or not is_due(context, case, stepper_state):
@@ -284,7 +284,7 @@ def _due(
 def _ticked(
     context: RunContext, case: Case, stepper_state: StepperState, like: Steps
 ) -> SegmentResult:
-    """New samples of the inputs that are due, and the leg that begins with them.
+    """New samples of the inputs that are due, and the segment that begins with them.
 
     The loop takes those that it can ask itself, in its next turn.
     """

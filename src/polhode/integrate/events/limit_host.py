@@ -17,14 +17,14 @@ from polhode.integrate.kernel.stepper_state import StepperState
 
 
 class MadeByHost(NamedTuple):
-    """The cursor after a change, and its occurrence as a row of a buffer."""
+    """The stepper state after a change, and its occurrence as a row of a buffer."""
 
     stepper_state: StepperState
     met: np.ndarray
 
 
 def is_limit_due(context: RunContext, stepper_state: StepperState) -> bool:
-    """Whether the change of a limit is due at a cursor."""
+    """Whether the change of a limit is due at a stepper state."""
     if context.limits is None:
         return False
     place = context.limits.place(context.inputs.drive)
@@ -34,7 +34,7 @@ def is_limit_due(context: RunContext, stepper_state: StepperState) -> bool:
 def limit_by_host(
     context: RunContext, case: Case, stepper_state: StepperState
 ) -> SegmentResult:
-    """The leg after the change of a limit; or the run ended, where there is none."""
+    """The segment after the change of a limit; the run ended, where there is none."""
     try:
         made = changed_by_host(context, case, stepper_state)
     except ContactError as error:

@@ -131,7 +131,7 @@ def _is_instant(scan: Scan, g: np.ndarray, j: int, event: int) -> bool:
 
 
 def _side_at(scan: Scan, g: np.ndarray, after: np.ndarray, j: int, event: int) -> int:
-    """The side at the start of a step: told by g where it is clear of zero."""
+    """The side at the start of a step: the sign of g where it is clear of zero."""
     if j > 0 and abs(g[j, 0, event]) > scan.doubts[j, event]:
         return int(2 * np.sign(g[j, 0, event]))
     return int(after[event])
@@ -234,7 +234,7 @@ class _Walk(NamedTuple):
     event: int
 
     def along(self, views: Any, side: int, found: list[Crossing]) -> int:
-        """Adds what is met to `found`; the side at the end."""
+        """Adds the zeros of a step to `found`; the side at its end."""
         each = views[0], views[1][:, self.event], views[2][:, self.event]
         points = list(zip(*(column.tolist() for column in each), strict=True))
         points = self._with_turns(points, each)

@@ -34,7 +34,7 @@ def stopped(
 
 
 def ending(context: RunContext, guard: int, t: float) -> StopReason:
-    """A run that has met a terminal event."""
+    """The reason of a run that ended at a terminal event."""
     event, name = context.events[guard], context.equations.system.name
     at = f"t = {t:.12g} s"
     return StopReason(f"{name!r} was ended by its event {event.name!r} at {at}.")

@@ -1,4 +1,4 @@
-"""Occurrences on the host: rows of a buffer become events when somebody asks for them.
+"""Occurrences on the host: rows of a buffer become events when they are read.
 
 A bounce takes a compiled loop a microsecond, and Python a hundred to describe.
 """
@@ -43,7 +43,7 @@ def occurrence_of(system: System, names: Sequence[str], met: Met) -> Occurrence:
 
 
 def tail_of(system: System, met: np.ndarray) -> np.ndarray:
-    """What a row has behind its states: held values, then what a change has told."""
+    """What a row has behind its states: held values, then the record of a change."""
     return met[FACTS + 2 * (system.coordinates + system.speeds) :]
 
 
@@ -69,7 +69,7 @@ def time_of(met: Met) -> float:
 
 @final
 class OccurrenceRows(Sequence[Occurrence]):
-    """Occurrences in their order, made when one is asked for."""
+    """Occurrences in their order; each is made when it is read."""
 
     def __init__(
         self, system: System, names: Sequence[str], met: Sequence[Met], held: int = 0
@@ -87,7 +87,7 @@ class OccurrenceRows(Sequence[Occurrence]):
 
     @property
     def records(self) -> np.ndarray:
-        """What changes have told of each (n, numbers); zeros where the host made it."""
+        """The records of changes (n, numbers); zeros where the host made the change."""
         tails = [
             tail_of(self._system, met)[self._held :]
             for met in self._met

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @system_argument
 def limit_events(system: System, *, terminal: bool = False) -> list[Event]:
-    """An event at each finite limit of a joint, met from within.
+    """An event at each finite limit of a joint, reached from within.
 
         g = q - lower,      g = upper - q
 
@@ -57,7 +57,7 @@ def _margin(place: int, sign: int, bound: float) -> Any:
 
 @system_argument
 def saturation_events(system: System) -> list[Event]:
-    """An event where what a motor is asked for passes a limit of its effort.
+    """An event where the demand of a motor passes a limit of its effort.
 
         g = tau asked - lower,      g = upper - tau asked
 

@@ -1,4 +1,4 @@
-"""Events that stop a run: it is cut there, its state reset, and a new leg begun."""
+"""Events that stop a run: it is cut there, its state reset, and a new segment begun."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from polhode.system.state_arrays import StateArrays
 
 
 class SegmentResult(NamedTuple):
-    """What comes of a chunk: rows to keep, the next cursor, events, perhaps an end."""
+    """What comes of a chunk: rows to keep, a stepper state, events, perhaps an end."""
 
     rows: list[Steps]
     stepper_state: StepperState
@@ -65,7 +65,7 @@ class SegmentResult(NamedTuple):
 def aimed(
     context: RunContext, bounds: RunBounds, stepper_state: StepperState
 ) -> StepperState:
-    """Cursors at the beginning of a leg: to the next sample, or to the end.
+    """Stepper states at the beginning of a segment: to the next sample, or to the end.
 
     Leading axes, if there are any, are runs.
     """
@@ -87,7 +87,7 @@ def aimed(
 
 
 def row_of(stepper_state: StepperState, dense: np.ndarray) -> Steps:
-    """A cursor as a row; `bend` as that of other rows is."""
+    """A stepper state as a row; `dense` has the shape of that of other rows."""
     t, x, x_dot = (np.asarray(part)[None] for part in stepper_state[:3])
     return Steps(t, x, x_dot, np.zeros_like(dense[:1]))
 
@@ -95,7 +95,7 @@ def row_of(stepper_state: StepperState, dense: np.ndarray) -> Steps:
 def sides_at(
     stepper_state: StepperState, weight: Weight, before: np.ndarray, fired: list[int]
 ) -> np.ndarray:
-    """Sides of zero where a leg begins: by g, or in doubt as they were before.
+    """Sides of zero where a segment begins: by g, or in doubt as they were before.
 
     An event that has just been met is in doubt: its side is the one to which it goes.
     """
@@ -108,7 +108,7 @@ def sides_at(
 def cut_at(
     case: Case, here: Steps, checkpoint: Crossing, before: StepperState, rows: Rows
 ) -> tuple[Steps, StepperState]:
-    """The rows up to an event, and the cursor there; its x is not settled yet."""
+    """The rows up to an event, and the stepper state there, its x not yet projected."""
     j, s = checkpoint.step, checkpoint.s
     kept = Steps(*(part[1 : j + 1] for part in here))
     if s == 1:
@@ -121,7 +121,7 @@ def cut_at(
     steps = j + (s > 0)
     attempts = int(np.flatnonzero(rows.accepted)[j]) + 1
     h = here.t[j + 1] - here.t[j]
-    # A leg may end just after it began; a step must still advance the time.
+    # A segment may end just after it began; a step must still advance the time.
     h = np.sign(h) * np.maximum(np.abs(h), 1e3 * case.bounds.least)
     facts = {
         "t": np.float64(checkpoint.t),
@@ -180,7 +180,7 @@ def halted(
 def restarted(
     context: RunContext, case: Case, stepper_state: StepperState, fired: list[Crossing]
 ) -> SegmentResult:
-    """Resets of events at one instant, one after the other, and the leg from there.
+    """Resets of events at one instant, one after the other, and the segment from there.
 
     Those that are traced are made by the loop itself, when it goes on.
     """
@@ -191,7 +191,7 @@ def restarted(
 
 
 def switching(stepper_state: StepperState, fired: list[Crossing]) -> StepperState:
-    """A cursor whose changes are due, to be made by the loop."""
+    """A stepper state whose changes are due, to be made by the loop."""
     sides = np.array(stepper_state.sides)
     for crossing in fired:
         mark = GRAZED if crossing.is_grazing else FIRED
@@ -200,7 +200,7 @@ def switching(stepper_state: StepperState, fired: list[Crossing]) -> StepperStat
 
 
 def fired_at(stepper_state: StepperState) -> list[Crossing]:
-    """The guards whose changes are due at a cursor."""
+    """The guards whose changes are due at a stepper state."""
     t, sides = float(stepper_state.t), stepper_state.sides
     return [
         Crossing(int(k), 0, 0.0, t, int(np.sign(sides[k])), abs(sides[k]) == GRAZED)
@@ -209,7 +209,7 @@ def fired_at(stepper_state: StepperState) -> list[Crossing]:
 
 
 def is_due(context: RunContext, case: Case, stepper_state: StepperState) -> bool:
-    """Whether the leg has no time left, and samples are to be made at its end."""
+    """Whether the segment has no time left, and samples are to be made at its end."""
     t_end, t = float(stepper_state.t_end), float(stepper_state.t)
     is_last = t_end == float(case.bounds.stop)
     return not is_last and abs(t_end - t) <= instant(stepper_state.t, 0.0)
@@ -253,7 +253,7 @@ def _moved_on(
     fired: list[Crossing],
     met: list[Met],
 ) -> SegmentResult:
-    """The leg that begins in the state that resets have left."""
+    """The segment that begins in the state that resets have left."""
     table = {name: np.array([value]) for name, value in case.table.items()}
     held = stepper_state.held[None]
     try:
@@ -307,7 +307,7 @@ def _moved_on(
 
 
 def undecided(context: RunContext, stepper_state: StepperState) -> StepperState:
-    """A cursor at which all that limits allow is to be decided, by the loop."""
+    """A stepper state at which all that limits allow is to be decided, by the loop."""
     assert context.limits is not None
     held = np.array(stepper_state.held)
     held[..., context.limits.place(context.inputs.drive)] = context.limits.count
@@ -327,7 +327,7 @@ def _reset(event: Event | Guard, state: State) -> State:
 
 
 def ended(stepper_state: StepperState, x: np.ndarray, status: int) -> StepperState:
-    """A cursor that goes no further."""
+    """A stepper state that goes no further."""
     return stepper_state._replace(x=x, status=np.int64(status))
 
 

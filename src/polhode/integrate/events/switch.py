@@ -1,4 +1,4 @@
-"""Switches: what a compiled loop watches for, and what it does there.
+"""Switches: guards inside a compiled loop, and the change where one passes zero.
 
     g(t, q, z, table) = 0   ->   (q, z, modes, record) <- change(t, q, z, fired, table)
 
@@ -73,7 +73,7 @@ class Guard:
 
     @property
     def reset(self) -> Callable[[float, State], State] | None:
-        """What the host is asked for where the loop could not go on from a change."""
+        """On the host: refuses a change that the loop found to lead to no state."""
         return self._unmade if self.changes else None
 
     def _unmade(self, t: float, state: State) -> State:

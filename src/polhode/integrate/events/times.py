@@ -8,7 +8,7 @@ import numpy as np
 
 # Of a time, or of a step: events that are nearer to each other are at one instant.
 INSTANT = 1e-12
-# As many resets as the cursor remembers, in so small a part of the run: Zeno's.
+# As many resets as the stepper state remembers, in so small a part of the run: Zeno's.
 ACCUMULATION = 1e-9
 ROUNDED = 256 * np.finfo(float).eps
 

@@ -1,4 +1,4 @@
-"""One run on its way through chunks: what it met, what it was fed, why it ended."""
+"""The event tracker of one run: its events, its input log, and why it ended."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Mark(NamedTuple):
 
 @final
 class EventTracker:
-    """Goes with one run: turns chunks into legs and collects what happens."""
+    """Goes with one run: turns chunks into segments and collects what happens."""
 
     def __init__(self, context: RunContext, case: Case):
         self._guide, self._case = context, case

@@ -1,4 +1,4 @@
-"""Whether a state keeps its constraints, asked inside a compiled loop.
+"""Whether a state keeps its constraints, evaluated inside a compiled loop.
 
     |g_k| <= (KEPT + rounding) s_k,        |phi_k| <= KEPT s_k w
 

@@ -20,8 +20,8 @@ import numpy as np
 class Steps(NamedTuple):
     """Rows of one run in the order of time.
 
-    t (n,), x and slope (n, width), bend (n, terms, width). `bend` of a row belongs to
-    the step that ends there; the first has none.
+    t (n,), x and x_dot (n, width), dense (n, terms, width): the terms of dense output.
+    `dense` of a row belongs to the step that ends there; the first has none.
     """
 
     t: np.ndarray
@@ -67,7 +67,7 @@ def between(
     *,
     product: Callable[[Any, Any], Any] = mul,
 ) -> Any:
-    """x at the share s of a step h, from (x, slope) at its ends and its terms.
+    """x at the share s of a step h, from (x, x_dot) at its ends and its terms.
 
     Another word for products may round each of them.
     """

@@ -101,7 +101,7 @@ class Drive:
         return self._driven if self.laws else None
 
     def unpacked(self, held: Any) -> dict[str, Any]:
-        """Held inputs by name, from the row (width,) of a cursor."""
+        """Held inputs by name, from the row (width,) of a stepper state."""
         found, first = {}, 0
         for name, size in self.sizes.items():
             last = first + max(size, 1)

@@ -1,4 +1,4 @@
-"""Sampled inputs as a compiled loop asks them: traced laws, and noise."""
+"""Sampled inputs inside a compiled loop: traced laws, and noise."""
 
 from __future__ import annotations
 

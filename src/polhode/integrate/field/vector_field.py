@@ -78,7 +78,7 @@ class Field(NamedTuple):
     """The functions of one set of equations, its parameters given.
 
     coordinates    nq: x[:nq] is q, the rest y
-    slope          (t, x) -> x_dot
+    x_dot          (t, x) -> x_dot
     accelerations  (t, q, y) -> y_dot
     speeds         (t, q, y) -> z, the speeds along which `local` moves
     local          (q, delta) -> q
@@ -90,7 +90,7 @@ class Field(NamedTuple):
     system         whose energies and poses methods of its own structure ask
     is_in_speeds   whether y are the system's own speeds z
     carried        (x + k,) what the method's last step left for this one; at the start
-                   the first slope, then zeros; None outside a run
+                   the first x_dot, then zeros; None outside a run
     allowed        (rtol, atol) of the run, by which iterations may stop
     jacobian       (t, x) -> d(x_dot)/dx by its few entries; None where it is not so had
     """

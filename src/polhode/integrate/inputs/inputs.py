@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """A controller that is asked every dt seconds and held in between.
+    """A controller that is evaluated every dt seconds and held in between.
 
         u(t) = law(t_k, state at t_k),      t_k = start + k dt <= t < t_k+1
 
@@ -314,7 +314,7 @@ def one_by_one(inputs: Mapping[Any, Any]) -> dict[Any, Any]:
 def samplers_of(system: System, sources: Sequence[Source]) -> tuple[Sampler, ...]:
     """The sources as a compiled loop asks them; none where one is plain Python.
 
-    Those on the host and those in the loop would each end the other's legs.
+    Those on the host and those in the loop would each end the other's segments.
     """
     found: list[Sampler] = []
     for source in sources:

@@ -1,4 +1,4 @@
-"""Asking sampled inputs: exact times, and faults told by name.
+"""Sampled inputs evaluated: at exact times; a fault names its input.
 
 Plain Python may raise, give NaN, give too many, or write into what it was given.
 Each is caught here, and becomes a sentence.
@@ -30,7 +30,7 @@ class InputFault(Exception):
 
 
 class SampleRequest(NamedTuple):
-    """Which sample of an input is asked for, and the constants of its law."""
+    """Which sample of an input is requested, and the constants of its law."""
 
     number: int
     constants: dict[str, Any]
@@ -50,7 +50,7 @@ def sampled(
     start: Any,
     table: Table,
 ) -> StepperState:
-    """The cursor with all inputs that are due at its time asked anew.
+    """The stepper state with all inputs that are due at its time asked anew.
 
     `state` makes the state there, for those that look at it: noise does not. `table`
     has the run's own parameters.

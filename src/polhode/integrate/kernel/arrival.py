@@ -1,4 +1,4 @@
-"""What every attempted step ends with: a projected state, its slope, and a verdict."""
+"""What every attempted step ends with: a projected state, its x_dot, and a verdict."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def fault_status(is_solved: Any, is_finite: Any) -> Any:
 
 
 def arrived(field: Field, t: Any, x: Any) -> tuple[Any, Any, Any, Any]:
-    """The state projected, its slope, whether all of it is numbers, and is kept."""
+    """The state projected, its x_dot, whether all of it is numbers, and is kept."""
     x, is_kept = field.projected(t, x)
     x_dot = field.x_dot(t, x)
     # Each is tested apart: a product with zero would let a missing number through.
@@ -26,6 +26,6 @@ def arrived(field: Field, t: Any, x: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def chosen(flag: Any, yes: StepperState, no: StepperState) -> StepperState:
-    """One of two cursors."""
+    """One of two stepper states."""
     pairs = zip(yes, no, strict=True)
     return StepperState(*(jnp.where(flag, a, b) for a, b in pairs))

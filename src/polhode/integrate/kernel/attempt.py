@@ -17,13 +17,13 @@ from polhode.integrate.methods.method import Attempt, Method, falls_of, knows_st
 
 
 def advance_of(method: Method) -> Callable[..., tuple[StepperState, Rows]]:
-    """(field, method, plan, cursor) -> the cursor after one attempt, and its row."""
+    """(field, method, bounds, here) -> the stepper state after an attempt, its row."""
     if knows_step(method):
         return series_step
     return _adaptive if method.is_adaptive else _fixed
 
 
-def _bend(terms: tuple[Any, ...], x: Any) -> Any:
+def _dense_terms(terms: tuple[Any, ...], x: Any) -> Any:
     """The terms of dense output as one array (terms, width)."""
     return jnp.stack(terms) if terms else jnp.zeros((0, *x.shape))
 
@@ -46,7 +46,7 @@ def _fixed(
     after = stepper_state._replace(tried=stepper_state.h, status=status)
     reached = after._replace(t=t, x=x, x_dot=x_dot, accepted=count)
     reached = _remembered(reached, moved)
-    dense = _bend(moved.dense, x)
+    dense = _dense_terms(moved.dense, x)
     return chosen(good, reached, after), Rows(good, t, x, x_dot, dense)
 
 
@@ -69,7 +69,7 @@ def _adaptive(
     accepted = good & size.is_allowed
     tried = step_size.Tried(h, size, good, accepted, stepper_state.tried == 0)
     h, memory = step_size.chosen(falls_of(method), tried, stepper_state.memory)
-    # A step cut short by the end of a leg says nothing against longer ones.
+    # A step cut short by the end of a segment says nothing against longer ones.
     whole = jnp.sign(left) * step_size.larger(jnp.abs(h), jnp.abs(stepper_state.h))
     h = jnp.where(is_last & accepted, whole, h)
     # Also after an accepted step: time must advance by more than its rounding.
@@ -86,7 +86,7 @@ def _adaptive(
     reached = _remembered(reached, moved)
     held = _is_held(moved, share, tried.h, reached)
     reached = reached._replace(stiff=stepper_state.stiff + held)
-    dense = _bend(moved.dense, x)
+    dense = _dense_terms(moved.dense, x)
     return chosen(accepted, reached, after), Rows(accepted, t, x, x_dot, dense)
 
 

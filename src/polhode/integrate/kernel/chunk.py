@@ -1,7 +1,7 @@
-"""Time in native chunks: at most so many attempts, rows out, a cursor to go on from.
+"""A chunk: one native call that makes a bounded number of attempts of a run.
 
 One compiled loop holds equations, method and step control. It returns a row for every
-attempt, marked if accepted, and a cursor that holds all that the next chunk needs: a
+attempt, marked if accepted, and a `StepperState` with all that the next chunk needs: a
 run made in chunks is, bit for bit, the run made at once.
 """
 
@@ -103,7 +103,7 @@ def chunk_program(
 
 @final
 class PackedChunk:
-    """The chunk of one run: (cursor, plan, table) -> cursor, rows, as for many.
+    """The chunk of one run: (stepper state, bounds, table) -> stepper state, rows.
 
     Where the loop samples inputs, held values are a third. All have an axis of one run;
     its program takes and gives few arrays (see `packing`).
@@ -143,7 +143,7 @@ def attempts_of(width: int, terms: int) -> int:
 
 
 def leg_step(method: Method, drive: Drive) -> tuple[float, ...]:
-    """The step of a method of fixed step, where the loop itself begins legs."""
+    """The step of a method of fixed step, where the loop itself begins segments."""
     own = getattr(method, "step", None)
     return (float(own),) if drive.samplers and own is not None else ()
 

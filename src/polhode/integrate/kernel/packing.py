@@ -44,7 +44,7 @@ class Form(NamedTuple):
         return jax.tree_util.tree_unflatten(self.tree, leaves)
 
     def facts(self) -> Any:
-        """As JSON holds it; None where its tree cannot be told."""
+        """As JSON holds it; None where its tree cannot be written as JSON."""
         try:
             tree = tree_facts(self.tree)
         except Untold:
@@ -126,7 +126,7 @@ class PackedProgram:
 
 
 def form_of_facts(facts: Any) -> Form:
-    """The form that `Form.facts` told."""
+    """The form whose facts `Form.facts` gave."""
     places, tree = facts
     each = tuple((k, slice(a, b), tuple(shape)) for k, a, b, shape in places)
     return Form(each, tree_of_facts(tree))

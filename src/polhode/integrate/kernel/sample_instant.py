@@ -1,9 +1,9 @@
-"""Sample instants inside a compiled loop: inputs are asked, and a new leg begins.
+"""Sample instants inside a compiled loop: inputs are sampled, a new segment begins.
 
-A leg is a part of a run over which its inputs are held. It ends at the next sample,
+A segment is a part of a run over which its inputs are held. It ends at the next sample,
 start + k dt, where the run takes a turn of its own: traced controllers and noise give
-new values, the slope is found with them, and the next leg is aimed. Such a turn leaves
-a row, as the end of a leg on the host does.
+new values, x_dot is found with them, and the end of the next segment is set. Such a
+turn leaves a row, as the end of a segment on the host does.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ class Samples(NamedTuple):
 
 
 def is_due(stepper_state: StepperState, bounds: RunBounds) -> Any:
-    """Whether a leg has ended at a sample, which is taken in the next turn."""
+    """Whether a segment has ended at a sample, which is taken in the next turn."""
     at_end = stepper_state.t == stepper_state.t_end
     return at_end & (stepper_state.t_end != bounds.stop)
 
 
 def leg_ended(stepper_state: StepperState, bounds: RunBounds) -> StepperState:
-    """A run at the end of a leg goes on: only the end of the last is its own."""
+    """A run at the end of a segment goes on: only the end of the last is its own."""
     goes_on = (stepper_state.status == DONE) & (stepper_state.t_end != bounds.stop)
     return stepper_state._replace(
         status=jnp.where(goes_on, RUNNING, stepper_state.status)
@@ -75,7 +75,7 @@ def run_turn(
     table: Any,
     held: Any,
 ) -> Callable[[StepperState], tuple[StepperState, Rows]]:
-    """cursor -> cursor, row: an attempted step, or samples where they are due.
+    """stepper state -> stepper state, row: an attempted step, or samples that are due.
 
     Without samplers `held` is held over the whole chunk, and the field is found once.
     """
@@ -106,7 +106,7 @@ def run_turn(
 
 
 class Leg(NamedTuple):
-    """What all legs of a run share; `step` is that of a method of fixed step (s)."""
+    """What all segments of a run share; `step` is that of a fixed-step method (s)."""
 
     method: Method
     drive: Drive
@@ -118,7 +118,7 @@ class Leg(NamedTuple):
 def sampled_turn(
     field: Callable[[Any], Field], leg: Leg, here: StepperState
 ) -> tuple[StepperState, Rows]:
-    """Samples of the inputs that are due, and the leg that begins with them."""
+    """Samples of the inputs that are due, and the segment that begins with them."""
     method, drive, bounds, table, step = leg
     assert drive.system is not None
     t, x, n = here.t, here.x, drive.system.coordinates
@@ -156,7 +156,7 @@ def aimed(
     here: StepperState,
     step: Any,
 ) -> StepperState:
-    """The cursor at the beginning of a leg: to the next sample, or to the end."""
+    """The beginning of a segment, which lasts to the next sample or to the end."""
     times = [_due(s, here.sample_count[k], bounds) for k, s in enumerate(samplers)]
     due = jnp.min(jnp.stack(times))
     t_end = jnp.where(due >= bounds.stop, bounds.stop, due)

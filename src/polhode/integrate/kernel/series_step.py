@@ -28,7 +28,7 @@ def series_step(
     bounds: RunBounds,
     stepper_state: StepperState,
 ) -> tuple[StepperState, Rows]:
-    """The cursor after one attempt, and its row."""
+    """The stepper state after one attempt, and its row."""
     t, x, tried = stepper_state.t, stepper_state.x, stepper_state.tried
     series = method.expansion(field, t, x)
     left = stepper_state.t_end - t

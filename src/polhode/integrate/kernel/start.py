@@ -1,4 +1,4 @@
-"""From a state and a wish to cursors and plans: what a run is made of, checked."""
+"""The start of runs, checked: the first derivative, bounds, and the first step."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ UNMOVED = 1e-10
 
 
 class StepSettings(NamedTuple):
-    """What a run is asked for, as numbers.
+    """The settings of a run, as numbers.
 
     until        the time that it runs to
     rtol, atol   tolerances; an atol that is NaN follows from the system's scales
@@ -70,7 +70,7 @@ class StepSettings(NamedTuple):
 class InitialDerivative(NamedTuple):
     """The start as the formulation sees it.
 
-    x, slope      [q; y] and its rate
+    x, x_dot      [q; y] and its rate
     z_dot         the rate of the system's speeds
     is_sound      whether every force is a number
     is_kept       whether the constraints are, with the parameters of this call
@@ -124,7 +124,7 @@ def initialise(
     drive: Drive = UNDRIVEN,
     held: Any = None,
 ) -> InitialStep:
-    """Runs from their states to one time, fed by held inputs; leading axes are runs."""
+    """Runs from their states to one time, with held inputs; leading axes are runs."""
     runs, own = len(states), dict.fromkeys(table, 0.0)
     held = np.zeros((runs, drive.width)) if held is None else held
     way = StepSettings(*(np.full(runs, number) for number in settings))
@@ -157,13 +157,13 @@ def initialise(
 def told_first(
     stepper_state: StepperState, method: Method, system: System
 ) -> StepperState:
-    """The cursor with what the first step of a method is told."""
+    """The stepper state with `carried` of the first step."""
     kept = kept_numbers(method, system)
     return stepper_state._replace(carried=first_carried(stepper_state.x_dot, kept))
 
 
 def initialisation(equations: Equations, drive: Drive) -> Any:
-    """(t, q, z, held, aim), table -> launch, of one run, to be traced."""
+    """(t, q, z, held, settings), table -> InitialStep, of one run, to be traced."""
     probing = _probe(equations, drive)
 
     def launch(given: Any, table: Any) -> InitialStep:
@@ -175,7 +175,7 @@ def initialisation(equations: Equations, drive: Drive) -> Any:
 
 
 def _probe(equations: Equations, drive: Drive) -> Any:
-    """(t, q, z, table, held) -> probe, and dy/dz (k, nz)."""
+    """(t, q, z, table, held) -> InitialDerivative, and dy/dz (k, nz)."""
     core = equations.functions
 
     def initial_derivative(
@@ -209,7 +209,7 @@ def _laid(
     spread: Any,
     settings: StepSettings,
 ) -> InitialStep:
-    """The cursor and the plan of one run, inside a trace."""
+    """The stepper state and the bounds of one run, inside a trace."""
     t, q, z = state
     span = settings.until - t
     far = jnp.abs(span)

@@ -1,4 +1,4 @@
-"""One step, or many in a row, as columns: what `ph.stepper` calls native code with.
+"""One step, or many in a row, on columns: the native call of `ph.stepper`.
 
     column   t, q, z, inputs                        what a step starts from
     row      t + h, q, z, status, is_plain          what it ends in

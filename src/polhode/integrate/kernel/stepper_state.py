@@ -15,20 +15,20 @@ RECENT = 10  # events whose times are remembered: so many in no time accumulate
 class StepperState(NamedTuple):
     """Where a run is.
 
-    t, x, slope   the last accepted state and its rate of change
+    t, x, x_dot   the last accepted state and its rate of change
     h             the step to try next, with its sign
     memory        of the step control: how hard the last accepted step was
     tried         the step that failed, if one did
     accepted, rejected   counts of steps
     status        RUNNING or how it ended
-    carried       (x + k,) what the method told its next step; at the start the first
-                  slope, and of the k numbers that a method keeps besides, zeros
+    carried       (x + k,) what the method leaves for its next step; at the start the
+                  first x_dot, and of the k numbers that a method keeps besides, zeros
     stiff         how many accepted steps stability has held back, not accuracy
-    begun, goal   times of this leg: legs end where an input changes, or at an event
-    quota         the steps of this leg, for a method of fixed step
-    before        the steps accepted before this leg
-    held          (m,) sampled inputs, as they are held over this leg
-    ticks         (c,) how often each sampled input has been asked
+    begun, t_end  times of this segment; one ends where an input changes, or at an event
+    n_steps       the steps of this segment, for a method of fixed step
+    before        the steps accepted before this segment
+    held          (m,) sampled inputs, which are constant over this segment
+    sample_count  (c,) how often each sampled input has been evaluated
     recall        (k,) what sampled inputs remember
     sides         (e,) of each event: the side of zero; +-2 once clear of it, else +-1
     recent        (RECENT,) times of the last events that changed the state
@@ -76,9 +76,9 @@ class RunBounds(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What attempts leave: accepted or not, t, x, slope, bend; leading axis attempts.
+    """What attempts leave: accepted or not, t, x, x_dot, dense; leading axis attempts.
 
-    `bend` (terms, width) belongs to the step that ends at the row.
+    `dense` (terms, width) belongs to the step that ends at the row.
     """
 
     accepted: Any
@@ -89,7 +89,7 @@ class Rows(NamedTuple):
 
 
 def first_carried(x_dot: Any, kept: int) -> Any:
-    """What a method is told where a run or a leg begins; leading axes are runs."""
+    """`carried` where a run or a segment begins; leading axes are runs."""
     if not kept:
         return x_dot
     zeros = np.zeros((*np.shape(x_dot)[:-1], kept))
@@ -97,12 +97,12 @@ def first_carried(x_dot: Any, kept: int) -> Any:
 
 
 def begun_anew(here: StepperState, x_dot: Any) -> Any:
-    """The same of a leg that begins within a run."""
+    """The same of a segment that begins within a run."""
     return first_carried(x_dot, here.carried.shape[-1] - np.shape(x_dot)[-1])
 
 
 def start_cursor(t: Any, x: np.ndarray, x_dot: np.ndarray, h: Any) -> StepperState:
-    """The cursor of runs that begin; a leading axis of t, x, slope, h is runs."""
+    """Runs that begin; a leading axis of t, x, x_dot, h is runs."""
     count = np.zeros(np.shape(t), np.int64)
     zero = np.zeros(np.shape(t))
     first = step_size.FIRST_MEMORY + zero

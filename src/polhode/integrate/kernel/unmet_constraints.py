@@ -44,7 +44,7 @@ def _parameters(system: System, end: Ending, table: Any) -> dict[str, float]:
 
 
 def unmet(system: System, end: Ending, until: float, table: Any) -> str:
-    """Which constraints cannot be met just after, with time and numbers; or nothing."""
+    """Which constraints cannot be kept just after, with time and numbers; or ""."""
     if not system.constraints or not np.all(np.isfinite(end.q)):
         return ""
     t, misses = misses_ahead(system, end, until, table)

@@ -1,9 +1,11 @@
 """What every method answers: one attempted step of a field.
 
-    attempt(field, t, x, slope, h) -> Attempt
+    attempt(field, t, x, x_dot, h) -> Attempt
 
-`slope` is x_dot at (t, x), which the step before has left. A `FixedStepMethod` says its
+`x_dot` is that at (t, x), which the step before has left. A `FixedStepMethod` says its
 `step`; an `AdaptiveMethod` says its tolerances, and gives an estimate of its error.
+These are what callers ask of a method. A new one is written as a subclass of
+`FixedStep` or `Adaptive` below.
 """
 
 from __future__ import annotations
@@ -29,13 +31,14 @@ class Attempt(NamedTuple):
     x           at t + h
     error       estimates of the error of x, each (width,), the finest first; a method
                 of fixed step has none
-    bend        what its dense output adds to Hermite's cubic (see `dense`): as many
-                terms (width,) as the method says in `bends`
+    dense       what its dense output adds to Hermite's cubic (see `dense_output`): as
+                many terms (width,) as the method says in `dense_terms`
     is_solved   whether the equations of an implicit step were solved
-    carried     (x + k,) what the next step of the method is told: `Field.carried`
-    edge        another state at the time of the end, its slope, and the h |lambda| up
-                to which the method is stable: by them a run knows whether accuracy or
-                stability holds its steps; None where a method does not tell
+    carried     (x + k,) what this step leaves for the next: `Field.carried`
+    edge        another state at the time of the end, its x_dot, and the h |lambda| up
+                to which the method is stable: from these the run decides whether
+                accuracy or stability limits its steps. None if the method has no such
+                pair of states: its runs are never called stiff
     """
 
     x: Any

@@ -10,7 +10,7 @@ from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 
 
 class Checkpoint(NamedTuple):
-    """The last cursor of a run, its plan, and what was wished of it.
+    """The last stepper state of a run, its plan, and what was wished of it.
 
     start     (t, q, z) from which it began
     until     the time it was to reach

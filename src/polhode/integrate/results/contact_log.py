@@ -173,7 +173,7 @@ NO_CONTACTS = ContactLog()
 
 
 def with_contact_log(motion: Trajectory, met: Sequence[Met], order: str) -> Trajectory:
-    """A motion that knows what its contacts did, from what its run has met."""
+    """A motion with the log of its contacts, from the events of its run."""
     return replace(motion, contacts=ContactLog(lambda: _parts(motion, met), order))
 
 

@@ -1,4 +1,4 @@
-"""Rows and times that are asked of a motion, checked."""
+"""Rows and times that are requested of a motion, checked."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def _program(motion: Trajectory) -> Any:
 
         def chain(t: Any, x: Any, h: Any, kept: Any, table: Any) -> tuple[Any, Any]:
             def one(kept: Any, row: Any) -> tuple[Any, Any]:
-                # A row of no time is a leg that begins, as runs do, from no impulses.
+                # A row of no time begins a segment, as runs do, from no impulses.
                 idle = jnp.zeros_like(kept), _nothing(again, row, kept, table)
                 return lax.cond(
                     row[2] != 0, lambda: again(row, kept, table), lambda: idle

@@ -116,7 +116,7 @@ def events_of(
     met: list[tuple[np.ndarray, np.ndarray]],
     held: int | None = None,
 ) -> SweepEvents:
-    """The events that runs have met, run by run: numbers of runs, rows of buffers.
+    """The events of runs, run by run: numbers of runs, rows of buffers.
 
     `held` are the values between states and what contacts tell; None without contacts.
     """

@@ -54,7 +54,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
     outcome   how the run ended; not always at the time that was requested
     method    that made it, and `note`, why it was picked
     is_dense  whether every step was kept, so that times between rows can be asked
-    halt      where the run halted, to go on from; None of a part of a motion
+    checkpoint   where the run ended, to go on from; None of a part of a motion
     events    what happened on the way: `motion.events["floor"].t`
     inputs    what it was driven by: `motion.inputs["motor"]`
     cause     what plain Python raised, if that ended the run

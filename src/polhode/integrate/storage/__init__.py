@@ -1,1 +1,1 @@
-"""Motions on disk: written as they run, read back, gone on with."""
+"""Motions on disk: written as they run, read back, resumed."""

@@ -132,7 +132,7 @@ class Appender:
                 variable[at] = value[part]
 
     def _put_diary(self, diary: EventLog) -> dict[str, int]:
-        """Append to the diary; how many entries there are then, of each kind."""
+        """Append to the event log; how many entries there are then, of each kind."""
         totals = {}
         for name, entries in diary._asdict().items():
             kind, known = name.split("_")[0], len(self._h5[name])

@@ -30,7 +30,7 @@ class Blank(NamedTuple):
     names, units    of the entries
     diary           name, entries and type of what may happen on the way
     samples         how many times were asked for; -1 if every step is kept
-    plan, cursor    how many numbers and counts they have
+    bounds, stepper_state   how many numbers and counts each has
     """
 
     width: int

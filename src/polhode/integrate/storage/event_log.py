@@ -39,7 +39,7 @@ class EventLog(NamedTuple):
 
 
 def sizes(system: System, inputs: int, told: int = 0) -> EventLog:
-    """A diary without entries, of the right widths.
+    """An event log without entries, of the right widths.
 
     `told` are numbers that switches of contacts tell, behind the held values.
     """

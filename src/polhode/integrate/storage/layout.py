@@ -13,7 +13,7 @@
     header (header_letter,)          a text (JSON): see `header`; the attribute
                                      header_sha256 is its hash, and the hashes of plan
                                      and sample times are in it
-    event_..., fed_...               events and held inputs: see `diary`
+    event_..., fed_...               events and held inputs: see `event_log`
     ending (ending_letter,)          a text (JSON): how the run ended, once it has
 
 Every tool that reads netCDF reads it; nothing in it is code. Texts that are read back
@@ -112,7 +112,7 @@ class Chain(NamedTuple):
         stepper_state: Columns,
         diary: EventLog | None,
     ) -> Chain:
-        """The chain after one more part: rows, the cursor after them, what happened."""
+        """The chain after one more part: its rows, the `StepperState`, events."""
         happened = self.diary
         for entries in diary or ():
             happened = _running(entries, happened)

@@ -25,7 +25,7 @@ def model_toml(system: System) -> str:
 
 
 def read(path: Path, header: dict[str, Any]) -> System:
-    """The system that a header tells of; nothing in it is run."""
+    """The system of a header; nothing in the header is executed."""
     from polhode.files.model import model_from
 
     text, form = header.get("model_text", ""), header["formulation"]

@@ -37,7 +37,7 @@ from polhode.tracebacks import warn
 
 # Looks at a file that a run is writing, before it is called damaged.
 LOOKS = 8
-# The types of the columns of a cursor or a plan.
+# The types of the columns of a stepper state or of bounds.
 KINDS = ("f8", "i8")
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
@@ -49,7 +49,7 @@ class Content:
 
     header   see `header`; with `samples`, the times that were asked for
     steps    its rows
-    cursor   where the run was after them, as columns; plan, likewise
+    stepper_state   where the run was after them, as columns; `bounds`, likewise
     ending   how it ended; empty while it runs, or if it was killed
     chain    all parts that there are, for more
 

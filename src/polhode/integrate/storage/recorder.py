@@ -1,4 +1,4 @@
-"""The file of a run that is under way: parts are appended, each with its cursor."""
+"""The file of a run that is under way: parts are appended, each with its state."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Stand(NamedTuple):
     """How far a recording is: all of it changes at once, or Ctrl-C would part it.
 
     desk           where rows wait
-    held           the rows of its shelf up to the last mark
-    cursor, note   of that mark
+    held           the rows of its buffer up to the last mark
+    stepper_state, note   of that mark
     told           how many events and inputs had been noted by then
     sent           how many of them have left for the file
     part           what is on its way there, or was refused by the disk

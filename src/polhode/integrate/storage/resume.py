@@ -133,7 +133,7 @@ def trajectory_from(
 def _events_and_inputs(
     content: Content, equations: Equations, inputs: Any
 ) -> tuple[dict[str, Any], list[Met]]:
-    """Events and inputs of the motion in a file, and all that its run has met."""
+    """Events and inputs of the motion in a file, and all that happened in its run."""
     header, diary = content.header, content.shape.diary
     given = _inputs(equations, inputs)
     if given.words != header["inputs"]:
@@ -202,7 +202,7 @@ def _at_cursor(content: Content, equations: Equations, method: Any) -> Trajector
 
 
 def _cursor_entries(content: Content) -> dict[str, np.ndarray]:
-    """The time, state and slope of the cursor in a file."""
+    """t, x and x_dot of the stepper state in a file."""
     found, at = {}, 0
     for name, kind, shape in content.header["cursor_layout"]:
         if kind == "numbers":

@@ -1,4 +1,4 @@
-"""A run and its file: a new one, or one that is gone on with."""
+"""A run and its file: a new one, or one that is resumed."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ Settle = Callable[[Steps], Steps]
 
 
 class Continuation(NamedTuple):
-    """A file that is to be gone on with, as `simulate(..., to=...)` takes it."""
+    """A file that is to be resumed, as `simulate(..., to=...)` takes it."""
 
     content: Content
 

@@ -277,7 +277,7 @@ class SweepParts:
         return joined(parts)
 
     def to_xarray(self) -> Any:
-        """An `xarray.Dataset` over all parts, read as it is asked and not before.
+        """An `xarray.Dataset` over all parts, read when values are requested.
 
         Runs of parts that are missing are NaN, and their status is -1. Hashes are not
         checked: `whole()`, and going through the parts, check them.

@@ -24,7 +24,7 @@ class WriteQueue(NamedTuple):
 
     @classmethod
     def empty(cls, kept: float) -> WriteQueue:
-        """A desk without rows."""
+        """A queue without rows."""
         return cls(RowBuffer(), RowBuffer(), kept, kept > 0)
 
     @property
@@ -43,7 +43,7 @@ class WriteQueue(NamedTuple):
         return self.shelf.rows() if self.all_stay and self.shelf.count else None
 
     def after_sending(self) -> WriteQueue:
-        """The desk when what waits has left; those rows stay until the next time."""
+        """The queue after its rows were sent; they stay in it until the next time."""
         if self.all_stay and self.shelf.bytes <= self.kept:
             rows, size = self.shelf.count, self.shelf.bytes
             return self._replace(rows_left=rows, bytes_left=size)

@@ -104,7 +104,7 @@ class NativeRunner:
         self._report.compile_seconds += time.perf_counter() - start
 
     def complete(self) -> None:
-        """Make what a report tells of, if nothing has been made yet."""
+        """Compile what a report describes, if nothing has been compiled yet."""
         if not self._variants:
             self.variant(self.lanes)
 

@@ -1,4 +1,4 @@
-"""Native calls on threads that can be told to leave.
+"""Native calls on threads that can be stopped.
 
 A call owns what its threads write to: its arrays live until the last thread has left,
 whatever becomes of the caller. Native code counts an allowance down, and leaves when it

@@ -39,7 +39,7 @@ POWERS = 64
 
 
 class Refined(Exception):
-    """A finer unit of angle was met (x/2 after x): the reading must start again."""
+    """A finer unit of angle was found (x/2 after x): the reading must start again."""
 
 
 def constant(ring: Ring, number: float) -> Polynomial:

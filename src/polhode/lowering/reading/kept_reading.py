@@ -80,7 +80,7 @@ class KeptReading:
             facts = {
                 "tree": tree_facts(tree),
                 "leaves": [
-                    [[self._told(each) for each in elements], list(shape)]
+                    [[self._facts_of(each) for each in elements], list(shape)]
                     for elements, shape in leaves
                 ],
             }
@@ -88,12 +88,12 @@ class KeptReading:
             return
         disk.save(self._key, facts, b"")
 
-    def _told(self, expression: Any) -> Any:
-        told = _told(expression, {s: k for k, s in enumerate(self._symbols)})
-        again = _built(told, self._symbols)
+    def _facts_of(self, expression: Any) -> Any:
+        facts = _facts_of(expression, {s: k for k, s in enumerate(self._symbols)})
+        again = _built(facts, self._symbols)
         if again != expression or sympy.srepr(again) != sympy.srepr(expression):
             raise Untold(str(expression))
-        return told
+        return facts
 
 
 def _symbols_of(given: Iterable[sympy.Basic]) -> list[sympy.Symbol]:
@@ -105,7 +105,7 @@ def _symbols_of(given: Iterable[sympy.Basic]) -> list[sympy.Symbol]:
     return [*found]
 
 
-def _told(expression: Any, numbers: dict[Any, int]) -> Any:
+def _facts_of(expression: Any, numbers: dict[Any, int]) -> Any:
     if expression in numbers:
         return numbers[expression]
     if isinstance(expression, sympy.Rational):
@@ -117,7 +117,7 @@ def _told(expression: Any, numbers: dict[Any, int]) -> Any:
     name = getattr(head, "__name__", "")
     if not getattr(expression, "args", ()) or getattr(sympy, name, None) is not head:
         raise Untold(str(expression))
-    return {name: [_told(part, numbers) for part in expression.args]}
+    return {name: [_facts_of(part, numbers) for part in expression.args]}
 
 
 def _built(told: Any, symbols: Sequence[sympy.Symbol]) -> Any:

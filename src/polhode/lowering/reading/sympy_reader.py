@@ -155,7 +155,7 @@ def read_defined(
     with _refusals(trace):
         own, definitions, found = _guarded_where_needed(readings)
         written = [_written(shape, r) for out in found for r in out]
-        unread += _told(functions, trace)
+        unread += _list_unread(functions, trace)
         taken = _given_names(trace) | {each.name for each in unread}
         defined, written = write_definitions(shape, definitions, written, taken)
     if ring.unfinished:
@@ -242,7 +242,7 @@ def _read(
         program, found = _guarded_where_needed(readings)
         written = [[_written(shape, r) for r in out] for out in found]
     if functions is not None and unread is not None:
-        unread += _told(functions, trace)
+        unread += _list_unread(functions, trace)
     return program, written
 
 
@@ -290,8 +290,8 @@ def _refusals(trace: _Trace) -> Iterator[None]:
     )
 
 
-def _told(functions: UnreadFunctions, trace: _Trace) -> Iterator[UnreadFunction]:
-    """What is said of each unread function."""
+def _list_unread(functions: UnreadFunctions, trace: _Trace) -> Iterator[UnreadFunction]:
+    """Each function without a lowering rule: its arguments, primitive and line."""
     for name, op, places in functions.found.values():
         primitive = PRIMITIVES.get(op, op)
         line = _line_of(trace.jaxpr.jaxpr, primitive)

@@ -50,7 +50,7 @@ class Described(NamedTuple):
     left: Any
 
     def facts(self) -> dict[str, Any] | None:
-        """As an entry of the cache holds it; None where its tree cannot be told."""
+        """As an entry of the cache holds it; None where its tree has no facts."""
         try:
             tree = tree_facts(self.tree)
         except Untold:
@@ -136,31 +136,31 @@ class Untold(ValueError):
 
 def tree_facts(tree: Any) -> Any:
     """A tree of arrays as JSON holds it: None, tuples, lists, dicts, named tuples."""
-    return _told(jax.tree_util.tree_unflatten(tree, [_LEAF] * tree.num_leaves))
+    return _node_facts(jax.tree_util.tree_unflatten(tree, [_LEAF] * tree.num_leaves))
 
 
 def tree_of_facts(facts: Any) -> Any:
-    """The tree that `tree_facts` told."""
+    """The tree whose facts `tree_facts` has given."""
     return jax.tree_util.tree_structure(_built(facts))
 
 
 _LEAF = object()
 
 
-def _told(node: Any) -> Any:
+def _node_facts(node: Any) -> Any:
     if node is _LEAF:
         return "*"
     if node is None:
         return None
     if type(node) in (tuple, list):
-        return {type(node).__name__: [_told(part) for part in node]}
+        return {type(node).__name__: [_node_facts(part) for part in node]}
     if type(node) is dict and all(type(key) is str for key in node):
-        return {"dict": [[key, _told(part)] for key, part in node.items()]}
+        return {"dict": [[key, _node_facts(part)] for key, part in node.items()]}
     kind = type(node)
     home = f"{kind.__module__}:{kind.__qualname__}"
     # Of this library only: a user's class of that name may be another tomorrow.
     if isinstance(node, tuple) and _named_tuple(home) is kind:
-        return {home: [_told(part) for part in node]}
+        return {home: [_node_facts(part) for part in node]}
     raise Untold(home)
 
 

@@ -12,7 +12,14 @@ import jax.numpy as jnp
 from polhode.arrays import scanned
 from polhode.matter.parameter import Table
 from polhode.system.rolled.motion import Motion
-from polhode.system.rolled.rows import At, RowGroup, asked, rows_of, slope, slopes_of
+from polhode.system.rolled.rows import (
+    At,
+    RowGroup,
+    row_answers,
+    rows_of,
+    slope,
+    slopes_of,
+)
 from polhode.system.rolled.walk import own
 from polhode.system.state_arrays import StateArrays
 
@@ -43,7 +50,7 @@ def carried(
         return Carried([], [], total)
     known = system.table(table)
     rows = rows_of(system, known)
-    (slopes,) = asked(rows, At(t, q, z, moving), (slope,), known)
+    (slopes,) = row_answers(rows, At(t, q, z, moving), (slope,), known)
     on_bodies, efforts = [], []
     for like in rows.groups:
         total, (wrenches, along) = _exerted_wrenches(like, slopes, intensities, total)

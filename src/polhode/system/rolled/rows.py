@@ -137,7 +137,7 @@ class At(NamedTuple):
     drift: Twists | None = None
 
 
-def asked(
+def row_answers(
     rows: Rows, at: At, questions: Sequence[Question], table: Table
 ) -> tuple[Any, ...]:
     """What all constraints answer to some questions, each a list in their order.
@@ -150,14 +150,14 @@ def asked(
     ]
     rooms = tuple(jnp.zeros(size) for size in sizes)
     for like in rows.groups:
-        rooms = _answered(like, at, rooms, questions, table)
+        rooms = _group_answers(like, at, rooms, questions, table)
     return tuple(
         room if question is slope else room[: rows.total]
         for room, question in zip(rooms, questions, strict=True)
     )
 
 
-def _answered(
+def _group_answers(
     like: RowGroup, at: At, rooms: Any, questions: Sequence[Question], table: Table
 ) -> Any:
     """The rooms with what one group of like constraints answers."""
@@ -245,14 +245,14 @@ def positions(system: System, t: Any, q: Any, table: Table) -> Any:
     rows = rows_of(system, known, held)
     z = jnp.zeros(system.speeds)
     at = At(t, q, z, motion(system, q, None, known))
-    return asked(rows, at, (place,), known)[0]
+    return row_answers(rows, at, (place,), known)[0]
 
 
 def velocities(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
     """phi of all constraints, traced."""
     known = system.table(table)
     at = At(t, q, z, motion(system, q, z, known))
-    return asked(rows_of(system, known), at, (speed,), known)[0]
+    return row_answers(rows_of(system, known), at, (speed,), known)[0]
 
 
 def speed_rate(constraint: Any, local: Local, table: Table) -> Any:
@@ -269,4 +269,4 @@ def speed_rates(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
     """A z (m,) of all constraints, traced."""
     known = system.table(table)
     at = At(t, q, z, motion(system, q, z, known))
-    return asked(rows_of(system, known), at, (speed_rate,), known)[0]
+    return row_answers(rows_of(system, known), at, (speed_rate,), known)[0]

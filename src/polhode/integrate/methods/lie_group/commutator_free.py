@@ -60,7 +60,7 @@ class CommutatorFree5(FixedStep):
 
     Seven stages of two exponentials each, four at the end; three there cannot have
     order 5. Speeds y step with the sums of the numbers. These were found here, from the
-    conditions for ordered trees (see `commutator_free_table`). Of order 6 are
+    conditions for ordered trees (see `tableaux/commutator_free`). Of order 6 are
     `CommutatorFree6`, explicit, and `Composed(ImplicitMidpoint(step), 6)`,
     implicit and symmetric; neither has commutators.
     """

@@ -2,8 +2,8 @@
 
 Each row says, by the number of a slope, with what weight it enters; slopes that are
 not named do not. As printed by Hairer, Norsett and Wanner (Solving ODEs I, II.5, II.10)
-and computed by Hairer to 30 digits. `tests/integrate/test_order_conditions.py` shows
-that they keep the conditions of their orders.
+and computed by Hairer to 30 digits. That they keep the conditions of their orders is
+shown by `tests/integrate/methods/test_order_conditions.py`.
 """
 
 from __future__ import annotations

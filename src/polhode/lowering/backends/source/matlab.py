@@ -153,7 +153,7 @@ def to_matlab(
         if node.op == "copy":
             continue
         names[node] = f"v{len(names) + 1}"
-        lines.append(f"    {names[node]} = {_said(node, names, folded)};")
+        lines.append(f"    {names[node]} = {_expression(node, names, folded)};")
     pairs = zip(folded.results, folded.program.outputs, strict=True)
     for result, value in pairs:
         lines.append(f"    {result} = {_array(value, names)};")
@@ -163,7 +163,7 @@ def to_matlab(
     return text + "".join(own for word, own in OWN.items() if f" {word}(" in text)
 
 
-def _said(node: Node, names: dict[Node, str], folded: Folded) -> str:
+def _expression(node: Node, names: dict[Node, str], folded: Folded) -> str:
     if node.op == "load":
         index, buffer = node.args[0], node.data
         if buffer.kind == "input" and not isinstance(index, Node):
