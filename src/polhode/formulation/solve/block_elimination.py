@@ -88,7 +88,8 @@ def eliminated_in_blocks(K: Any, flags: Any) -> Solver:
 
     n is a multiple of `SIDE`; `flags` (m, m) says which blocks of K are not zero.
     """
-    numbers = np.arange(flags.shape[0])
+    count = flags.shape[0]
+    numbers = np.arange(count)
 
     def row(k: Any, i: Any, K: Any, F: Any) -> tuple[Any, Any]:
         share = _block(K, i, k) @ _block(K, k, k)
@@ -104,39 +105,54 @@ def eliminated_in_blocks(K: Any, flags: Any) -> Solver:
 
         return scanned(column, (_with_block(K, share, i, k), F), numbers)[0]
 
-    def pivot(state: Any, k: Any) -> tuple[Any, None]:
-        K, F = state
-        K = _with_block(K, _inverse(_block(K, k, k)), k, k)
+    def pivot(state: Any, pair: Any) -> tuple[Any, None]:
+        i, k, is_first = pair
+        state = lax.cond(is_first, lambda: _inverted(k, *state), lambda: state)
+        is_live = state[1][i, k]
+        return lax.cond(is_live, lambda: row(k, i, *state), lambda: state), None
 
-        def each(state: Any, i: Any) -> tuple[Any, None]:
-            is_live = (i > k) & state[1][i, k]
-            return lax.cond(is_live, lambda: row(k, i, *state), lambda: state), None
-
-        return scanned(each, (K, F), numbers)[0], None
-
-    LU, F = scanned(pivot, (K, flags), numbers)[0]
+    # Pairs (i, k), i > k, pivot by pivot: half of the blocks are never looked at.
+    k, i = np.triu_indices(count, 1)
+    state = scanned(pivot, (K, flags), (i, k, i == k + 1))[0]
+    LU, F = _inverted(count - 1, *state)
 
     def solve(b: Any) -> Any:
-        def rest(x: Any, i: Any, is_before: Callable[[Any, Any], Any]) -> Any:
-            def one(y: Any, j: Any) -> tuple[Any, None]:
-                is_live = is_before(j, i) & F[i, j]
-                less = lambda: y - _block(LU, i, j) @ _part(x, j)  # noqa: E731
-                return lax.cond(is_live, less, lambda: y), None
+        def forward(x: Any, pair: Any) -> tuple[Any, None]:
+            i, j = pair
+            return lax.cond(F[i, j], lambda: _reduced(x, LU, i, j), lambda: x), None
 
-            return scanned(one, _part(x, i), numbers)[0]
+        def backward(x: Any, pair: Any) -> tuple[Any, None]:
+            i, j, is_last = pair
+            x = lax.cond(F[i, j], lambda: _reduced(x, LU, i, j), lambda: x)
+            return lax.cond(is_last, lambda: _divided(x, LU, i), lambda: x), None
 
-        def forward(x: Any, i: Any) -> tuple[Any, None]:
-            y = rest(x, i, lambda j, i: j < i)
-            return lax.dynamic_update_slice(x, y, (SIDE * i,)), None
-
-        def backward(x: Any, i: Any) -> tuple[Any, None]:
-            y = _block(LU, i, i) @ rest(x, i, lambda j, i: j > i)
-            return lax.dynamic_update_slice(x, y, (SIDE * i,)), None
-
-        x = scanned(forward, b, numbers)[0]
-        return scanned(backward, x, numbers[::-1].copy())[0]
+        i, j = np.tril_indices(count, -1)
+        x = _divided(scanned(forward, b, (i, j))[0], LU, count - 1)
+        upper = np.array([
+            (i, j, j == count - 1)
+            for i in reversed(range(count - 1))
+            for j in range(i + 1, count)
+        ]).reshape(-1, 3)
+        rows = (upper[:, 0], upper[:, 1], upper[:, 2].astype(bool))
+        return scanned(backward, x, rows)[0]
 
     return solve
+
+
+def _inverted(k: Any, K: Any, F: Any) -> tuple[Any, Any]:
+    return _with_block(K, _inverse(_block(K, k, k)), k, k), F
+
+
+def _reduced(x: Any, LU: Any, i: Any, j: Any) -> Any:
+    """x with the share of part j taken from part i."""
+    left = _part(x, i) - _block(LU, i, j) @ _part(x, j)
+    return lax.dynamic_update_slice(x, left, (SIDE * i,))
+
+
+def _divided(x: Any, LU: Any, i: Any) -> Any:
+    """x with part i divided by its pivot."""
+    own = _block(LU, i, i) @ _part(x, i)
+    return lax.dynamic_update_slice(x, own, (SIDE * i,))
 
 
 def _block(K: Any, i: Any, j: Any) -> Any:

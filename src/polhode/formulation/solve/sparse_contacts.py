@@ -31,7 +31,6 @@ from polhode.formulation.solve.block_elimination import (
 from polhode.formulation.solve.contact_problem import (
     ENOUGH,
     HALVINGS,
-    NEWTON,
     PROXIMAL,
     ROUNDING,
     STEPS,
@@ -44,6 +43,10 @@ from polhode.formulation.solve.contact_problem import (
     natural_map,
     newton_blocks,
 )
+
+
+# Newton's steps without gain after which sweeps make another start.
+STALLS = 2
 
 
 class Couplings(NamedTuple):
@@ -95,15 +98,18 @@ def solve_sparse(problem: SparseProblem, guess: Any) -> ContactSolution:
 
 
 class _Iterate(NamedTuple):
-    """As `contact_problem` has it: now, the best so far, where sweeps stopped."""
+    """As `contact_problem` has it: now, the best so far, steps, those without gain.
+
+    swept, mark  where sweeps stopped, and what the best missed then
+    """
 
     r: Any
     u: Any
     best: Any
     least: Any
     swept: Any
+    mark: Any
     count: Any
-    since: Any
     stalls: Any
 
 
@@ -181,7 +187,7 @@ class _Sized(NamedTuple):
                 left < least, lambda: (guess, moving, left), lambda: (r, u, least)
             )
         none = jnp.zeros((), jnp.int64)
-        return _Iterate(r, u, r, least, r, none, none, none)
+        return _Iterate(r, u, r, least, r, least, none, none)
 
     def goes_on(self, now: _Iterate) -> Any:
         """Whether another step is worth it."""
@@ -190,13 +196,26 @@ class _Sized(NamedTuple):
         return (now.count < STEPS) & missed & ~(is_near & (now.stalls > 0))
 
     def improved(self, now: _Iterate) -> _Iterate:
-        """The next iterate: Newton's, from a new start where that has failed."""
-        return self.step(lax.cond(now.since < NEWTON, lambda now: now, self._anew, now))
+        """The next iterate: Newton's, from sweeps over the best where that has failed."""
+        fails = (now.stalls >= STALLS) & (now.least > ENOUGH * self.speed)
+        return self.step(lax.cond(fails, self._anew, lambda now: now, now))
 
     def _anew(self, now: _Iterate) -> _Iterate:
-        r = self.swept(now.swept)
+        # Sweeps go on where the last ones stopped, if steps since have gained nothing.
+        has_gained = now.least < 0.5 * now.mark
+        r = self.swept(lax.cond(has_gained, lambda: now.best, lambda: now.swept))
         u = self.velocity(self.change(r))
-        return now._replace(r=r, u=u, swept=r, since=jnp.zeros_like(now.since))
+        least = self.missed(r, u)
+        better = least < now.least
+        return now._replace(
+            r=r,
+            u=u,
+            best=lax.cond(better, lambda: r, lambda: now.best),
+            least=jnp.where(better, least, now.least),
+            swept=r,
+            mark=jnp.where(better, least, now.least),
+            stalls=jnp.zeros_like(now.stalls),
+        )
 
     def residuals(self, r: Any, u: Any) -> Any:
         """What is missed (n,), m/s, by the natural map of the cone."""
@@ -257,7 +276,6 @@ class _Sized(NamedTuple):
             best=best,
             least=jnp.where(better, least, now.least),
             count=now.count + 1,
-            since=now.since + 1,
             stalls=jnp.where(better, 0, now.stalls + 1),
         )
 
