@@ -14,7 +14,7 @@ from polhode.formulation.solve.block_elimination import (
 
 
 def drawn(seed, blocks):
-    """A matrix that is not symmetric, with blocks here and there, and where they are."""
+    """A matrix that is not symmetric, and where its blocks are not zero."""
     rng = np.random.default_rng(seed)
     flags = np.eye(blocks, dtype=bool)
     for i, j in rng.integers(0, blocks, (blocks, 2)):

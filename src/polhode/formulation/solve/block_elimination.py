@@ -128,11 +128,13 @@ def eliminated_in_blocks(K: Any, flags: Any) -> Solver:
 
         i, j = np.tril_indices(count, -1)
         x = _divided(scanned(forward, b, (i, j))[0], LU, count - 1)
-        upper = np.array([
-            (i, j, j == count - 1)
-            for i in reversed(range(count - 1))
-            for j in range(i + 1, count)
-        ]).reshape(-1, 3)
+        upper = np.array(
+            [
+                (i, j, j == count - 1)
+                for i in reversed(range(count - 1))
+                for j in range(i + 1, count)
+            ]
+        ).reshape(-1, 3)
         rows = (upper[:, 0], upper[:, 1], upper[:, 2].astype(bool))
         return scanned(backward, x, rows)[0]
 

@@ -13,10 +13,8 @@ and pass those that are open.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -43,7 +41,6 @@ from polhode.formulation.solve.contact_problem import (
     natural_map,
     newton_blocks,
 )
-
 
 # Newton's steps without gain after which sweeps make another start.
 STALLS = 2
@@ -355,9 +352,11 @@ class _Sized(NamedTuple):
             entered = _entered(K, own.inertia, own.couplings.mass)
             whole = eliminated_in_blocks(entered, flags)
             more = size - k
-            solve: Solver = lambda f: whole(  # noqa: E731
-                jnp.concatenate([f, jnp.zeros(more)])
-            )[:k]
+            solve: Solver = (
+                lambda f: whole(  # noqa: E731
+                    jnp.concatenate([f, jnp.zeros(more)])
+                )[:k]
+            )
         else:
             solve = few
         return solve, (f[:-1], rights), Q

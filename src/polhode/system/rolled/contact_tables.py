@@ -196,7 +196,8 @@ def _span(system: System, s: Any, feels: list[frozenset[int]]) -> tuple[Any, Any
     """The speeds of a support's rows of J, and their sides."""
     first, second = (feels[body] for body in system.places_of(s.bodies))
     speeds = sorted(first ^ second)
-    return np.array(speeds, int), np.array([1.0 if k in first else -1.0 for k in speeds])
+    sides = [1.0 if k in first else -1.0 for k in speeds]
+    return np.array(speeds, int), np.array(sides)
 
 
 def rows_coupled(system: System) -> np.ndarray:
@@ -283,9 +284,7 @@ def pressed(row: Candidate, here: Touch, poses: Poses, r: Any, on: Twists) -> Tw
     return Twists(couples, forces)
 
 
-def on_speeds(
-    system: System, t: Any, q: Any, impulses: Twists, table: Table
-) -> Any:
+def on_speeds(system: System, t: Any, q: Any, impulses: Twists, table: Table) -> Any:
     """p (nz,) of impulses on all bodies and the world: J^T r."""
 
     def motion(z: Any) -> Twists:

@@ -60,6 +60,7 @@ from polhode.system.rolled import contact_tables
 if TYPE_CHECKING:
     from polhode.system.system import System
 
+
 @final
 @dataclass(frozen=True)
 class Moreau(FixedStep):

@@ -56,10 +56,14 @@ def table_step(
 ) -> MoreauStep:
     """One step; of open contacts velocities are found too where they `is_shown`."""
     step = _TableStep.begun(field, t, x, h, is_shown=is_shown)
-    guess = ContactGuess.of(jnp.zeros(7 * len(step.rows.radius)) if kept is None else kept)
+    guess = ContactGuess.of(
+        jnp.zeros(7 * len(step.rows.radius)) if kept is None else kept
+    )
     z1, found, after = _from_guess(step, guess)
     there = field.local(step.middle, h / 2 * z1)
-    q1 = table_apart(step.lifting(), there, step.rests(found.velocity), LEVEL * step.size)
+    q1 = table_apart(
+        step.lifting(), there, step.rests(found.velocity), LEVEL * step.size
+    )
     u, mean = found.velocity, jnp.zeros_like(found.velocity)
     if is_shown:
         u = step.velocities(z1, jnp.ones(len(mean), bool))
@@ -142,7 +146,9 @@ class _TableStep(NamedTuple):
     size: Any
 
     @classmethod
-    def begun(cls, field: Field, t: Any, x: Any, h: Any, *, is_shown: bool) -> _TableStep:
+    def begun(
+        cls, field: Field, t: Any, x: Any, h: Any, *, is_shown: bool
+    ) -> _TableStep:
         """From x at t."""
         system, n = field.system, field.coordinates
         q, z = x[:n], x[n:]
@@ -306,9 +312,7 @@ class _TableStep(NamedTuple):
         return Lifting(gaps, field.local, normals)
 
 
-def _couplings(
-    system: System, rows: tables.Candidate, mass: np.ndarray
-) -> Couplings:
+def _couplings(system: System, rows: tables.Candidate, mass: np.ndarray) -> Couplings:
     """Which speeds contacts and inertia couple."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components

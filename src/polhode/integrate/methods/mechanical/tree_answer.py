@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def tree_answer(field: Field, t: Any, q: Any, z: Any, *, h: Any, table: Any) -> Answer:
-    """That of a step of h with its middle at (t, q), of a system without constraints."""
+    """That of a step of h with its middle at (t, q); the system has no constraints."""
     system = field.system
     pattern = coupled_speeds(system, has_inputs=has_inputs(field, t, q, z))
 
