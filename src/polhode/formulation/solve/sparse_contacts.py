@@ -1,4 +1,4 @@
-r"""Impulses of many contacts, each of which touches few bodies: Newton's steps in loops.
+r"""Impulses of many contacts that touch few bodies each: Newton's steps in loops.
 
 The equations and the steps are those of `contact_problem`. Of n candidates contact i
 has rows J_i (3, L) over the speeds of its own bodies, so that
@@ -193,7 +193,7 @@ class _Sized(NamedTuple):
         return (now.count < STEPS) & missed & ~(is_near & (now.stalls > 0))
 
     def improved(self, now: _Iterate) -> _Iterate:
-        """The next iterate: Newton's, from sweeps over the best where that has failed."""
+        """The next iterate: Newton's, from sweeps where that has failed."""
         fails = (now.stalls >= STALLS) & (now.least > ENOUGH * self.speed)
         return self.step(lax.cond(fails, self._anew, lambda now: now, now))
 
@@ -348,17 +348,14 @@ class _Sized(NamedTuple):
         start = (jnp.zeros((size, size)), jnp.asarray(first), self._none)
         (K, flags, f), (Q, rights) = for_active(own.is_active, assembled, start, rows)
         few = eliminated(_Sum(K, own.inertia), own.couplings.whole)
-        if few is None:
-            entered = _entered(K, own.inertia, own.couplings.mass)
-            whole = eliminated_in_blocks(entered, flags)
-            more = size - k
-            solve: Solver = (
-                lambda f: whole(  # noqa: E731
-                    jnp.concatenate([f, jnp.zeros(more)])
-                )[:k]
-            )
-        else:
-            solve = few
+        if few is not None:
+            return few, (f[:-1], rights), Q
+        entered = _entered(K, own.inertia, own.couplings.mass)
+        whole = eliminated_in_blocks(entered, flags)
+
+        def solve(f: Any) -> Any:
+            return whole(jnp.concatenate([f, jnp.zeros(size - k)]))[:k]
+
         return solve, (f[:-1], rights), Q
 
     # ----------------------------------------------------------------------- sweeps
