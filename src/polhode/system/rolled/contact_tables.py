@@ -26,7 +26,6 @@ from polhode.arrays import namespace, scanned
 from polhode.constraints.constraint import Attachment, coordinates_of
 from polhode.constraints.curved_contact import tangents_about
 from polhode.constraints.rolling import BallContact, Contact
-from polhode.constraints.surfaces import Surface
 from polhode.geometry.vector import cross
 from polhode.matter.parameter import Table
 from polhode.supports.candidates import CornerCandidates, SmoothCandidate
@@ -111,12 +110,11 @@ def _is_plain(support: Any) -> bool:
     if not isinstance(own, SmoothCandidate):
         return False
     contact = own.contact
-    is_ball = isinstance(contact, Contact | BallContact) and _is_ball(contact.surface)
-    return is_ball and (isinstance(contact, Contact) or contact.on.shape == "sphere")
-
-
-def _is_ball(surface: Surface) -> bool:
-    return surface.radius is not None
+    if isinstance(contact, Contact):
+        is_fixed = isinstance(contact.axes, np.ndarray)
+        return is_fixed and contact.surface.radius is not None
+    # A track by any distance is a function, and no row of numbers.
+    return isinstance(contact, BallContact) and contact.on.shape == "sphere"
 
 
 def candidate_table(system: System, table: Table) -> Candidate:
@@ -154,10 +152,7 @@ def _rows(system: System, s: Support, table: Table, own: Any) -> list[Candidate]
         centre, is_plane = contact.surface.centre, isinstance(contact, Contact)
         on = contact.on if isinstance(contact, Contact) else contact.on.centre
         across = 0.0 if isinstance(contact, Contact) else contact.on.sizes[0][1]
-        axes = contact.axes
-        if isinstance(contact, Contact):
-            both, normal = contact.tangents(None, table), contact.normal(None, table)
-            axes = namespace(both).concatenate([both, normal[:, None]], axis=1)
+        axes = np.asarray(contact.axes)
     place, ground = coordinates_of(centre, table), coordinates_of(on, table)
     return [
         Candidate(
