@@ -201,7 +201,7 @@ class _Sized(NamedTuple):
     def _anew(self, now: _Iterate) -> _Iterate:
         # Sweeps go on where the last ones stopped, if steps since have gained nothing.
         has_gained = now.least < 0.5 * now.mark
-        r = self.swept(lax.cond(has_gained, lambda: now.best, lambda: now.swept))
+        r = _swept(self, lax.cond(has_gained, lambda: now.best, lambda: now.swept))
         u = self.velocity(self.change(r))
         least = self.missed(r, u)
         better = least < now.least
@@ -241,7 +241,7 @@ class _Sized(NamedTuple):
 
     def step(self, now: _Iterate) -> _Iterate:
         """Newton's step, halved where that misses less."""
-        way = self.newton(now.r, now.u)
+        way = _newton(self, now.r, now.u)
 
         def halved(whole: Any) -> tuple[Any, Any]:
             lengths = jnp.array(HALVINGS[1:])
@@ -277,125 +277,129 @@ class _Sized(NamedTuple):
             stalls=jnp.where(better, 0, now.stalls + 1),
         )
 
-    def newton(self, r: Any, u: Any) -> tuple[Any, Any]:
-        """dr and du (n, 3) of Newton's step; what it leaves is solved for once more."""
-        own = self.problem
-        on, speeds = own.is_active, own.couplings.speeds
-        sized = (r, u, own.friction, self.rho)
-        solve, f, pressed = self._matrix(sized)
 
-        def answer(f: Any, rights: Any) -> tuple[Any, Any]:
-            """dr, and the change of speeds that they make."""
-            v = _longer(solve(f))
+def _newton(held: _Sized, r: Any, u: Any) -> tuple[Any, Any]:
+    """dr and du (n, 3) of Newton's step; what it leaves is solved for once more."""
+    own = held.problem
+    on, speeds = own.is_active, own.couplings.speeds
+    sized = (r, u, own.friction, held.rho)
+    solve, f, pressed = _matrix(held, sized)
 
-            def one(p: Any, row: Any) -> Any:
-                J, applied, speeds, Q, right = row
-                dr = right - Q @ (J @ v[speeds])
-                return p.at[speeds].add(dr @ applied), dr
+    def answer(f: Any, rights: Any) -> tuple[Any, Any]:
+        """dr, and the change of speeds that they make."""
+        v = _longer(solve(f))
 
-            rows = (own.jacobian, own.applied, speeds, pressed, rights)
-            p, dr = for_active(on, one, self._none, rows)
-            return dr, own.solve(p[:-1])
+        def one(p: Any, row: Any) -> Any:
+            J, applied, speeds, Q, right = row
+            dr = right - Q @ (J @ v[speeds])
+            return p.at[speeds].add(dr @ applied), dr
 
-        dr, moved = answer(f[0], f[1])
-        moved = _longer(moved)
+        rows = (own.jacobian, own.applied, speeds, pressed, rights)
+        p, dr = for_active(on, one, held._none, rows)
+        return dr, own.solve(p[:-1])
 
-        def left(f: Any, row: Any) -> Any:
-            J, applied, speeds, dr, *sizes = row
-            inverse, B, C, b = self._blocks(*sizes)
-            du = J @ moved[speeds]
-            right = inverse @ (b - B @ dr - C @ du)
-            return f.at[speeds].add(right @ applied), (du, right)
+    dr, moved = answer(f[0], f[1])
+    moved = _longer(moved)
 
-        rows = (own.jacobian, own.applied, speeds, dr, *sized)
-        f, (du, rights) = for_active(on, left, self._none, rows)
-        more, further = answer(f[:-1], rights)
-        further = _longer(further)
+    def left(f: Any, row: Any) -> Any:
+        J, applied, speeds, dr, *sizes = row
+        inverse, B, C, b = _blocks(held, *sizes)
+        du = J @ moved[speeds]
+        right = inverse @ (b - B @ dr - C @ du)
+        return f.at[speeds].add(right @ applied), (du, right)
 
-        def both(is_sound: Any, row: Any) -> Any:
-            J, speeds, dr, more, du = row
-            whole = dr + more, du + J @ further[speeds]
-            return is_sound & jnp.all(jnp.isfinite(whole[0])), whole
+    rows = (own.jacobian, own.applied, speeds, dr, *sized)
+    f, (du, rights) = for_active(on, left, held._none, rows)
+    more, further = answer(f[:-1], rights)
+    further = _longer(further)
 
-        rows = (own.jacobian, speeds, dr, more, du)
-        is_sound, (dr, du) = for_active(on, both, jnp.array(True), rows)
-        return lax.cond(
-            is_sound, lambda: (dr, du), lambda: (jnp.zeros_like(r), jnp.zeros_like(u))
-        )
+    def both(is_sound: Any, row: Any) -> Any:
+        J, speeds, dr, more, du = row
+        whole = dr + more, du + J @ further[speeds]
+        return is_sound & jnp.all(jnp.isfinite(whole[0])), whole
 
-    def _blocks(self, r: Any, u: Any, mu: Any, rho: Any) -> tuple[Any, Any, Any, Any]:
-        """B'^-1, B, C and b of one contact that is active."""
-        given = (x[None] for x in (r, u, mu, rho))
-        B, C, b = (x[0] for x in newton_blocks(*given, jnp.ones(1, bool)))
-        return inverse_blocks((B + self.proximal * C)[None])[0], B, C, b
+    rows = (own.jacobian, speeds, dr, more, du)
+    is_sound, (dr, du) = for_active(on, both, jnp.array(True), rows)
+    return lax.cond(
+        is_sound, lambda: (dr, du), lambda: (jnp.zeros_like(r), jnp.zeros_like(u))
+    )
 
-    def _matrix(self, sized: Any) -> tuple[Solver, tuple[Any, Any], Any]:
-        """f -> v, the right sides f (k,) and by contact (n, 3), and Q (n, 3, 3)."""
-        own = self.problem
-        k = own.inertia.shape[0]
-        size = SIDE * (k // SIDE + 1)
-        blocks, first = _block_tables(own.couplings, k)
 
-        def assembled(total: Any, row: Any) -> Any:
-            K, flags, f = total
-            J, applied, speeds, near, *sizes = row
-            inverse, _, C, b = self._blocks(*sizes)
-            Q, right = inverse @ C, inverse @ b
-            K = K.at[speeds[:, None], speeds].add(applied.T @ (Q @ J))
-            flags = flags.at[near[:, None], near].set(True)
-            return (K, flags, f.at[speeds].add(right @ applied)), (Q, right)
+def _blocks(
+    held: _Sized, r: Any, u: Any, mu: Any, rho: Any
+) -> tuple[Any, Any, Any, Any]:
+    """B'^-1, B, C and b of one contact that is active."""
+    given = (x[None] for x in (r, u, mu, rho))
+    B, C, b = (x[0] for x in newton_blocks(*given, jnp.ones(1, bool)))
+    return inverse_blocks((B + held.proximal * C)[None])[0], B, C, b
 
-        rows = (own.jacobian, own.applied, own.couplings.speeds, blocks, *sized)
-        start = (jnp.zeros((size, size)), jnp.asarray(first), self._none)
-        (K, flags, f), (Q, rights) = for_active(own.is_active, assembled, start, rows)
-        few = eliminated(_Sum(K, own.inertia), own.couplings.whole)
-        if few is not None:
-            return few, (f[:-1], rights), Q
-        entered = _entered(K, own.inertia, own.couplings.mass)
-        whole = eliminated_in_blocks(entered, flags)
 
-        def solve(f: Any) -> Any:
-            return whole(jnp.concatenate([f, jnp.zeros(size - k)]))[:k]
+def _matrix(held: _Sized, sized: Any) -> tuple[Solver, tuple[Any, Any], Any]:
+    """f -> v, the right sides f (k,) and by contact (n, 3), and Q (n, 3, 3)."""
+    own = held.problem
+    k = own.inertia.shape[0]
+    size = SIDE * (k // SIDE + 1)
+    blocks, first = _block_tables(own.couplings, k)
 
-        return solve, (f[:-1], rights), Q
+    def assembled(total: Any, row: Any) -> Any:
+        K, flags, f = total
+        J, applied, speeds, near, *sizes = row
+        inverse, _, C, b = _blocks(held, *sizes)
+        Q, right = inverse @ C, inverse @ b
+        K = K.at[speeds[:, None], speeds].add(applied.T @ (Q @ J))
+        flags = flags.at[near[:, None], near].set(True)
+        return (K, flags, f.at[speeds].add(right @ applied)), (Q, right)
 
-    # ----------------------------------------------------------------------- sweeps
+    rows = (own.jacobian, own.applied, own.couplings.speeds, blocks, *sized)
+    start = (jnp.zeros((size, size)), jnp.asarray(first), held._none)
+    (K, flags, f), (Q, rights) = for_active(own.is_active, assembled, start, rows)
+    few = eliminated(_Sum(K, own.inertia), own.couplings.whole)
+    if few is not None:
+        return few, (f[:-1], rights), Q
+    entered = _entered(K, own.inertia, own.couplings.mass)
+    whole = eliminated_in_blocks(entered, flags)
 
-    def swept(self, r: Any) -> Any:
-        """Sweeps of Gauss and Seidel over the contacts."""
-        own = self.problem
-        on, couplings = own.is_active, own.couplings
+    def solve(f: Any) -> Any:
+        return whole(jnp.concatenate([f, jnp.zeros(size - k)]))[:k]
 
-        def response(_: Any, row: Any) -> Any:
-            applied, J, speeds, felt = row
-            X = responses(own.solve, own.inertia.shape[0], applied, speeds)
-            W = jnp.stack([J @ x[speeds] for x in X], axis=1)
-            normal, across = W[0, 0], W[1, 1] + W[2, 2]
-            sizes = jnp.stack([normal, across])
-            return (), (X[:, felt], W[:, 0], jnp.where(sizes > 0, sizes, 1.0))
+    return solve, (f[:-1], rights), Q
 
-        rows = (own.applied, own.jacobian, couplings.speeds, couplings.felt)
-        X, pushed, sizes = for_active(on, response, (), rows)[1]
 
-        def one(v: Any, row: Any) -> tuple[Any, Any]:
-            J, speeds, felt, X, pushed, sizes, q, mu, r = row
-            u = J @ v[speeds] + q
-            push = jnp.maximum(0.0, r[0] - u[0] / sizes[0])
-            u = u + pushed * (push - r[0])
-            y = r[1:] - u[1:] / sizes[1]
-            size = jnp.sqrt(jnp.sum(y * y))
-            share = jnp.minimum(1.0, mu * push / jnp.where(size > 0, size, 1.0))
-            new = jnp.concatenate([push[None], share * y])
-            return v.at[felt].add((new - r) @ X), new
+def _swept(held: _Sized, r: Any) -> Any:
+    """Sweeps of Gauss and Seidel over the contacts."""
+    own = held.problem
+    on, couplings = own.is_active, own.couplings
 
-        fixed = (own.jacobian, couplings.speeds, couplings.felt)
-        given = (*fixed, X, pushed, sizes, own.free, own.friction)
+    def response(_: Any, row: Any) -> Any:
+        applied, J, speeds, felt = row
+        X = responses(own.solve, own.inertia.shape[0], applied, speeds)
+        W = jnp.stack([J @ x[speeds] for x in X], axis=1)
+        normal, across = W[0, 0], W[1, 1] + W[2, 2]
+        sizes = jnp.stack([normal, across])
+        return (), (X[:, felt], W[:, 0], jnp.where(sizes > 0, sizes, 1.0))
 
-        def sweep(_: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
-            v, r = for_active(on, one, state[1], (*given, state[0]))
-            return r, v
+    rows = (own.applied, own.jacobian, couplings.speeds, couplings.felt)
+    X, pushed, sizes = for_active(on, response, (), rows)[1]
 
-        return for_rows(SWEEPS, sweep, (r, _longer(self.change(r))))[0]
+    def one(v: Any, row: Any) -> tuple[Any, Any]:
+        J, speeds, felt, X, pushed, sizes, q, mu, r = row
+        u = J @ v[speeds] + q
+        push = jnp.maximum(0.0, r[0] - u[0] / sizes[0])
+        u = u + pushed * (push - r[0])
+        y = r[1:] - u[1:] / sizes[1]
+        size = jnp.sqrt(jnp.sum(y * y))
+        share = jnp.minimum(1.0, mu * push / jnp.where(size > 0, size, 1.0))
+        new = jnp.concatenate([push[None], share * y])
+        return v.at[felt].add((new - r) @ X), new
+
+    fixed = (own.jacobian, couplings.speeds, couplings.felt)
+    given = (*fixed, X, pushed, sizes, own.free, own.friction)
+
+    def sweep(_: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
+        v, r = for_active(on, one, state[1], (*given, state[0]))
+        return r, v
+
+    return for_rows(SWEEPS, sweep, (r, _longer(held.change(r))))[0]
 
 
 class _Sum:
