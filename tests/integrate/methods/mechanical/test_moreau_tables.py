@@ -132,7 +132,7 @@ def test_a_pile_keeps_its_laws_and_its_balance():
     assert kept.least_push >= 0.0
     assert kept.cone < 1e-9
     assert kept.residual < 1e-9
-    # What strikes is found within a step: their falls end with less than 2 m/s.
+    # What strikes is found within a step of its fall.
     assert kept.overlap < 2.0 * STEP
     assert np.abs(ledger.balance).max() <= ledger.promise
 
