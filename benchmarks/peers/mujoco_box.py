@@ -42,6 +42,45 @@ def settled(path: Path, before: int, steps: int) -> Callable[[], float]:
     return run
 
 
+def heap(
+    walls: list[list[float]],
+    places: list[list[float]],
+    *,
+    ball: tuple[float, float, float],
+    step: float,
+    before: int,
+    steps: int,
+) -> Callable[[], float]:
+    """Makes so many steps of balls in a funnel that have settled; their mean height.
+
+    `ball` has a radius, a mass and the friction.
+    """
+    radius, mass, mu = ball
+    spec = mujoco.MjSpec()
+    spec.option.timestep = step
+    spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+    more = {"friction": [mu, 0.0, 0.0], "condim": 3}
+    for normal in walls:
+        plane = spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, **more)
+        plane.size = [10.0, 10.0, 1.0]
+        plane.alt.type = mujoco.mjtOrientation.mjORIENTATION_ZAXIS
+        plane.alt.zaxis = normal
+    for place in places:
+        body = spec.worldbody.add_body(pos=place)
+        body.add_freejoint()
+        size = [radius, 0.0, 0.0]
+        body.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=size, mass=mass, **more)
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data, nstep=before)
+
+    def run() -> float:
+        mujoco.mj_step(model, data, nstep=steps)
+        return float(data.qpos[2::7].mean())
+
+    return run
+
+
 def travel(
     side: float,
     mu: float,

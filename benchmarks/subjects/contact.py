@@ -10,6 +10,7 @@ import numpy as np
 
 import polhode as ph
 from benchmarks.measure import race, require_agreement
+from benchmarks.models import pile
 from benchmarks.models.lying_humanoid import FRICTION, humanoid_mjcf
 from benchmarks.models.resting_box import SIDE, STEP, box
 from benchmarks.peers import require
@@ -18,6 +19,7 @@ from benchmarks.table import Claim, Measured
 STEPS = 4000
 LANES = 256
 LYING, SETTLED = 0.12, 10.0
+HEAP_STEP, HEAP_SETTLED = 2e-3, 1.0
 
 
 def alone(rounds: int) -> Measured:
@@ -94,6 +96,41 @@ def _lying(rounds: int, lanes: int, steps: int) -> Measured:
     return Measured(best["ours"], best["theirs"], note, result.doubt("ours", "theirs"))
 
 
+def pile_alone(rounds: int) -> Measured:
+    return _heaped(rounds, lanes=1, steps=100)
+
+
+def pile_in_lanes(rounds: int) -> Measured:
+    return _heaped(rounds, lanes=32, steps=20)
+
+
+def _heaped(rounds: int, lanes: int, steps: int) -> Measured:
+    require("mujoco")
+    method, first = ph.methods.Moreau(HEAP_STEP), pile.pile()
+    system = first.system
+    swept = ph.sweep(system, [first], until=HEAP_SETTLED, method=method)
+    start = ph.State(system, 0.0, swept.final_q[0], swept.final_z[0])
+    theirs = import_module("benchmarks.peers.mujoco_box").heap(
+        pile.normals().tolist(),
+        pile.places().tolist(),
+        ball=(pile.RADIUS, pile.MASS, pile.FRICTION),
+        step=HEAP_STEP,
+        before=round(HEAP_SETTLED / HEAP_STEP),
+        steps=lanes * steps,
+    )
+
+    def ours() -> ph.results.Sweep:
+        states, until = [start] * lanes, steps * HEAP_STEP
+        return ph.sweep(system, states, until=until, method=method)
+
+    # Where each ball comes to lie is chaos; how high they lie together is not.
+    require_agreement("mean height", np.mean(start.q[6::7]), theirs(), 0.2)
+    result = race({"ours": ours, "theirs": theirs}, rounds, lanes * steps)
+    best = result.seconds
+    note = "exact cone; theirs a regularised one"
+    return Measured(best["ours"], best["theirs"], note, result.doubt("ours", "theirs"))
+
+
 CLAIMS = [
     Claim(
         name="contact-box",
@@ -112,6 +149,24 @@ CLAIMS = [
         measure=in_lanes,
         required=20,
         stretch=30,
+    ),
+    Claim(
+        name="contact-pile",
+        work="ten balls in a funnel, a step",
+        other="MuJoCo",
+        compared="60 speeds, 85 pairs of which some 15 touch; theirs mj_step, elliptic",
+        measure=pile_alone,
+        required=1,
+        stretch=2,
+    ),
+    Claim(
+        name="contact-pile-lanes",
+        work="32 times ten balls in a funnel, a step",
+        other="MuJoCo",
+        compared="a sweep, lanes and threads; theirs one mj_step after another",
+        measure=pile_in_lanes,
+        required=4,
+        stretch=8,
     ),
     Claim(
         name="contact-humanoid",

@@ -53,5 +53,3 @@ def test_questions_refuse_it_too(number, value, words):
             ask(table)
         with pytest.raises(ModelError, match=r"no parameter 'rest\.statics'"):
             ask({"rest.statics": 0.4})
-
-

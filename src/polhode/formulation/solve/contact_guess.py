@@ -18,7 +18,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
+from jax import lax
 
+from polhode.arrays import scanned
 from polhode.formulation.solve.contact_problem import (
     ROUNDING,
     TINY,
@@ -56,6 +58,15 @@ class ContactGuess(NamedTuple):
         r, d = (jnp.where(on, x, 0.0) for x in (self.impulse, self.last))
         return ContactGuess(r, d, self.mass)
 
+    def pressing_in_loops(self, is_active: Any) -> ContactGuess:
+        """The same, in a loop; what opens is a stranger when it closes again."""
+
+        def one(_: Any, row: Any) -> Any:
+            on, *own = row
+            return None, tuple(jnp.where(on, x, 0.0) for x in own)
+
+        return ContactGuess(*scanned(one, None, (is_active, *self))[1])
+
 
 def guess_width(n: int) -> int:
     """How many numbers the guess of n contacts has."""
@@ -91,6 +102,37 @@ def look_at(guess: ContactGuess, u: Any, mu: Any, is_active: Any) -> Looked:
     holds = holds & jnp.all(is_known | ~is_active)
     after = ContactGuess(r + (d + (d - guess.last)), d, guess.mass)
     return Looked(holds, missed, after.pressing(is_active))
+
+
+def look_in_loops(guess: ContactGuess, u: Any, mu: Any, is_active: Any) -> Looked:
+    """As `look_at`, in loops over many contacts."""
+
+    def counted(count: Any, on: Any) -> Any:
+        return count + jnp.where(on, 1.0, 0.0), None
+
+    count = jnp.maximum(scanned(counted, jnp.zeros(()), is_active)[0], 1.0)
+
+    def one(most: Any, row: Any) -> Any:
+        (r, last, known), u, mu, on = row
+
+        def active() -> Any:
+            mass = jnp.where(known > 0, known, 1.0)
+            share = mass / (2 * count)
+            d = _nearer(r[None], u[None], mu[None], share[None])[0] - r
+            missed = jnp.sqrt(jnp.sum(d * d)) / share
+            undone = jnp.max(jnp.abs(r)) / mass
+            sizes = jnp.stack([missed, undone, jnp.where(known > 0, 0.0, 1.0)])
+            return jnp.maximum(most, sizes), (r + (d + (d - last)), d, missed)
+
+        def none() -> Any:
+            return most, (jnp.zeros(3), jnp.zeros(3), jnp.zeros(()))
+
+        return lax.cond(on, active, none)
+
+    rows = ((*guess,), u, mu, is_active)
+    most, (r, d, missed) = scanned(one, jnp.zeros(3), rows)
+    holds = (most[0] <= ROUNDING * most[1] + TINY) & (most[2] == 0)
+    return Looked(holds, missed, ContactGuess(r, d, guess.mass))
 
 
 def _nearer(r: Any, u: Any, mu: Any, a: Any) -> Any:

@@ -263,7 +263,7 @@ class _Scaled(NamedTuple):
             r, u, mu, rho = (x[None] for x in row[2:])
             blocks = newton_blocks(r, u, mu, rho, jnp.ones(1, bool))
             B, C, b = (x[0] for x in blocks)
-            inverse = _inverse((B + self.proximal * C)[None])[0]
+            inverse = inverse_blocks((B + self.proximal * C)[None])[0]
             CJ, right = (inverse @ C) @ J, inverse @ b
             K, f = total
             total = K + applied.T @ CJ, f + applied.T @ right
@@ -421,7 +421,7 @@ def _norm3(x: Any) -> Any:
     return jnp.sqrt(jnp.sum(x * x, axis=1))
 
 
-def _inverse(B: Any) -> Any:
+def inverse_blocks(B: Any) -> Any:
     """Of blocks [[a, 0], [c, D]] (n, 3, 3)."""
     a, c, D = B[:, 0, 0], B[:, 1:, 0], B[:, 1:, 1:]
     det = D[:, 0, 0] * D[:, 1, 1] - D[:, 0, 1] * D[:, 1, 0]

@@ -17,7 +17,8 @@ from jax import lax
 
 from polhode.errors import IntegrationError
 from polhode.integrate.field.vector_field import field_of
-from polhode.integrate.methods.mechanical.moreau import RESTING, Moreau, moreau_step
+from polhode.integrate.methods.mechanical.moreau import Moreau, moreau_step
+from polhode.integrate.methods.mechanical.moreau_result import RESTING
 from polhode.integrate.results.rolling_status import with_rolling
 from polhode.lowering.compile import compile
 from polhode.system import contacts

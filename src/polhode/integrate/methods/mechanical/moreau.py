@@ -42,24 +42,23 @@ from polhode.formulation.solve.contact_problem import (
 )
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.mechanical.impulse_answer import Answer, answer_of
+from polhode.integrate.methods.mechanical.moreau_result import (
+    LEVEL,
+    RESTING,
+    TOUCHING,
+    MoreauStep,
+    passes,
+)
+from polhode.integrate.methods.mechanical.moreau_tables import table_step
 from polhode.integrate.methods.mechanical.overlap import Normals, Placed, apart
 from polhode.integrate.methods.method import Attempt, FixedStep
 from polhode.matter.parameter import at
 from polhode.system import contacts
 from polhode.system.natural_sizes import length_at_rest
+from polhode.system.rolled import contact_tables
 
 if TYPE_CHECKING:
     from polhode.system.system import System
-
-# Of the system's length: gaps below it count as closed. Rounding of a position that
-# rests would else open and close its contacts in turn.
-TOUCHING = 1e-10
-# Of the system's length, a second: slower slip is rest, where friction is static.
-RESTING = 1e-9
-# Of the change of speeds: where forces lack more in their mean, a step is made again.
-BENT, PASSES = 1e-4, 3
-# Of the system's length: overlaps below it are rounding, and nothing is lifted.
-LEVEL = 1e-12
 
 
 @final
@@ -92,8 +91,8 @@ class Moreau(FixedStep):
         """One step, traced; impulses begin with those of the step before."""
         told, width = field.carried, x.shape[0]
         if told is None or told.shape[0] == width:
-            return Attempt(moreau_step(field, t, x, h).x)
-        step = moreau_step(field, t, x, h, told[width:])
+            return Attempt(moreau_step(field, t, x, h, is_shown=False).x)
+        step = moreau_step(field, t, x, h, told[width:], is_shown=False)
         return Attempt(step.x, carried=jnp.concatenate([told[:width], step.kept]))
 
     def keeps(self, system: System) -> int:
@@ -101,40 +100,26 @@ class Moreau(FixedStep):
         return guess_width(len(contacts.names(system)))
 
 
-class MoreauStep(NamedTuple):
-    """One step, and what its contacts did.
+def moreau_step(
+    field: Field,
+    t: Any,
+    x: Any,
+    h: Any,
+    kept: Any = None,
+    *,
+    is_shown: bool = True,
+) -> MoreauStep:
+    """One step of h from x at t, traced; `kept` (7n,) is what the last step has left.
 
-    x                   at t + h, overlaps removed
-    unprojected         the same before they were
-    solution            impulses r (n, 3), u after (n, 3), residual (n,), iterations
-    before              u (n, 3) before the step
-    mean                u (n, 3) of the mean speed at its middle, on which r works
-    support             (n, 3) what of that is the motion of the support itself
-    gap                 (n,) at its middle
-    friction            mu (n,) that it took, static where nothing slipped
-    axes                (n, 3, 3) columns n, t1, t2 along the world's axes
-    kept                (7n,) what the next step begins with
+    Where it is not shown, velocities of open contacts may be zeros.
     """
-
-    x: Any
-    unprojected: Any
-    solution: ContactSolution
-    before: Any
-    mean: Any
-    support: Any
-    gap: Any
-    friction: Any
-    axes: Any
-    kept: Any
-
-
-def moreau_step(field: Field, t: Any, x: Any, h: Any, kept: Any = None) -> MoreauStep:
-    """A step of h from x at t, traced; `kept` (7n,) is what the last step has left."""
     _require_speeds(field)
+    if contact_tables.serves(field.system):
+        return table_step(field, t, x, h, kept, is_shown=is_shown)
     step = _Step.begun(field, t, x, h)
     rows, mu, z = step.rows, step.friction, step.z
     if kept is None or contacts.pads(field.system):
-        z1, found = _passes(step, None)
+        z1, found = passes(step, None)
         after = _anew(found)
     else:
         z1, found, after = _from_guess(step, ContactGuess.of(kept))
@@ -158,37 +143,6 @@ def moreau_step(field: Field, t: Any, x: Any, h: Any, kept: Any = None) -> Morea
     )
 
 
-def _passes(step: _Step, guess: Any) -> tuple[Any, ContactSolution]:
-    """z+ and impulses by Newton's steps from a guess; an impact is passed twice.
-
-    In the second the forces are those of the mean speed that the first has found:
-    bodies that strike and turn would else gain or lose by the axes of their speeds.
-    """
-
-    def once(step: _Step, guess: Any) -> tuple[Any, ContactSolution]:
-        found = step.solved(guess)
-        return step.free + found.change[: step.z.shape[0]], found
-
-    def turn(state: Any) -> Any:
-        count, bend, _, (_, last) = state
-        near = None if guess is None else jnp.where(count == 0, guess, last[0])
-        z1, found = once(step.bent(bend), near)
-        lacks = step.answer.bend(z1)
-        most = BENT * jnp.max(jnp.abs(z1 - step.z))
-        is_lacking = jnp.max(jnp.abs(lacks - bend)) > most
-        return count + 1, lacks, is_lacking, (z1, found)
-
-    def goes_on(state: Any) -> Any:
-        return (state[0] == 0) | (state[2] & (state[0] < PASSES))
-
-    like = jax.eval_shape(lambda: once(step, guess))
-    nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), like)
-    none = jnp.zeros((), jnp.int64)
-    start = (none, jnp.zeros_like(step.z), jnp.array(False), nothing)
-    z1, found = lax.while_loop(goes_on, turn, start)[3]
-    return z1, ContactSolution(*found)
-
-
 def _from_guess(
     step: _Step, kept: ContactGuess
 ) -> tuple[Any, ContactSolution, ContactGuess]:
@@ -204,7 +158,7 @@ def _from_guess(
         return step.free + change, ContactSolution(*own), told.next
 
     def fails() -> tuple[Any, ContactSolution, ContactGuess]:
-        z1, found = _passes(step, guess.impulse)
+        z1, found = passes(step, guess.impulse)
         return z1, found, _anew(found)
 
     z1, found, after = lax.cond(told.holds, holds, fails)

@@ -1,0 +1,326 @@
+"""A step of Moreau's scheme of many contacts: loops over a table of candidates.
+
+The scheme is that of `moreau`, its sums are taken in another order. Open contacts cost
+a look at their gaps; rows, velocities and impulses are made of active ones, over the
+speeds of the bodies that touch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from polhode.actions.motion_arrays import Poses, Twists
+from polhode.formulation.solve.contact_guess import ContactGuess, look_in_loops
+from polhode.formulation.solve.contact_problem import (
+    ContactSolution,
+    for_active,
+)
+from polhode.formulation.solve.sparse_contacts import (
+    Couplings,
+    SparseProblem,
+    responses,
+    solve_sparse,
+)
+from polhode.integrate.field.vector_field import Field
+from polhode.integrate.methods.mechanical.impulse_answer import Answer
+from polhode.integrate.methods.mechanical.moreau_result import (
+    LEVEL,
+    RESTING,
+    TOUCHING,
+    MoreauStep,
+    passes,
+)
+from polhode.integrate.methods.mechanical.table_overlap import (
+    Lifting,
+    SparseNormals,
+    table_apart,
+)
+from polhode.integrate.methods.mechanical.tree_answer import (
+    coupled_speeds,
+    has_inputs,
+    tree_answer,
+)
+from polhode.system.natural_sizes import length_at_rest
+from polhode.system.rolled import contact_tables as tables
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
+
+
+def table_step(
+    field: Field, t: Any, x: Any, h: Any, kept: Any, *, is_shown: bool
+) -> MoreauStep:
+    """One step; of open contacts velocities are found too where they `is_shown`."""
+    step = _TableStep.begun(field, t, x, h, is_shown=is_shown)
+    guess = ContactGuess.of(
+        jnp.zeros(7 * len(step.rows.radius)) if kept is None else kept
+    )
+    z1, found, after = _from_guess(step, guess)
+    there = field.local(step.middle, h / 2 * z1)
+    q1 = table_apart(
+        step.lifting(), there, step.rests(found.velocity), LEVEL * step.size
+    )
+    u, mean = found.velocity, jnp.zeros_like(found.velocity)
+    if is_shown:
+        u = step.velocities(z1, jnp.ones(len(mean), bool))
+        mean = step.velocities_at_middle((step.z + z1) / 2)
+    seen = step.seen
+    return MoreauStep(
+        jnp.concatenate([q1, z1]),
+        jnp.concatenate([there, z1]),
+        found._replace(velocity=u),
+        seen.before,
+        mean,
+        jnp.zeros_like(mean),
+        seen.touch.gap,
+        seen.friction,
+        seen.touch.axes,
+        after.column,
+    )
+
+
+def _from_guess(
+    step: _TableStep, kept: ContactGuess
+) -> tuple[Any, ContactSolution, ContactGuess]:
+    """z+, the solution that a guess is or that follows from it, and the next guess."""
+    on = step.seen.is_active
+    guess = kept.pressing_in_loops(on)
+    change = step.change(guess.impulse)
+    u = step.velocities(step.free + change, on, with_rebound=True)
+    told = look_in_loops(guess, u, step.seen.friction, on)
+
+    def holds() -> tuple[Any, ContactSolution, ContactGuess]:
+        none = jnp.zeros((), jnp.int64)
+        own = (guess.impulse, u, told.residual, none, change, guess.mass)
+        return step.free + change, ContactSolution(*own), told.next
+
+    def fails() -> tuple[Any, ContactSolution, ContactGuess]:
+        z1, found = passes(step._replace(mass=guess.mass), guess.impulse)
+        none = jnp.zeros_like(found.impulse)
+        return z1, found, ContactGuess(found.impulse, none, found.mass)
+
+    z1, found, after = lax.cond(told.holds, holds, fails)
+    return z1, ContactSolution(*found), ContactGuess(*after)
+
+
+class _Seen(NamedTuple):
+    """Of n candidates at the middle of a step.
+
+    touch      gaps, places and axes
+    is_active  (n,)
+    before     u (n, 3) at its start; rebound (n,) what restitution asks of u_N
+    friction   mu (n,)
+    """
+
+    touch: tables.Touch
+    is_active: Any
+    before: Any
+    rebound: Any
+    friction: Any
+
+
+class _TableStep(NamedTuple):
+    """A step before its impulses are known; as `moreau` has it.
+
+    poses, poses_after  of all bodies at the middle, and where speeds after it are read
+    """
+
+    field: Field
+    t: Any
+    h: Any
+    z: Any
+    middle: Any
+    end: Any
+    table: Any
+    rows: tables.Candidate
+    couplings: Couplings
+    poses: Poses
+    poses_after: Poses
+    answer: Answer
+    seen: _Seen
+    mass: Any
+    size: Any
+
+    @classmethod
+    def begun(
+        cls, field: Field, t: Any, x: Any, h: Any, *, is_shown: bool
+    ) -> _TableStep:
+        """From x at t."""
+        system, n = field.system, field.coordinates
+        q, z = x[:n], x[n:]
+        then, way = t + h / 2, h / 2 * z
+        middle = field.local(q, way)
+        end = field.local(middle, way)
+        table = field.table_at(then, middle, z)
+        rows = tables.candidate_table(system, table)
+        drives = has_inputs(field, then, middle, z)
+        couplings = _couplings(system, rows, coupled_speeds(system, has_inputs=drives))
+        rows = tables.Candidate(*(jnp.asarray(column) for column in rows))
+        poses = tables.placed_bodies(system, then, middle, table)
+        size = length_at_rest(system)
+        first = tables.placed_bodies(system, t, q, table)
+        moving = tables.moving_bodies(system, t, q, z, table)
+
+        def one(row: tables.Candidate) -> _Seen:
+            here = tables.touch(row, poses)
+            is_active = here.gap <= TOUCHING * size
+
+            def found() -> tuple[Any, Any, Any]:
+                u = tables.velocity(row, tables.touch(row, first), first, moving)
+                slip = jnp.sqrt(u[1] * u[1] + u[2] * u[2])
+                mu = jnp.where(slip <= RESTING * size, row.static, row.dynamic)
+                return u, row.restitution * jnp.minimum(u[0], 0.0), mu
+
+            def none() -> tuple[Any, Any, Any]:
+                return jnp.zeros(3), jnp.zeros(()), row.static
+
+            if is_shown:
+                return _Seen(here, is_active, *found())
+            return _Seen(here, is_active, *lax.cond(is_active, found, none))
+
+        return cls(
+            field=field,
+            t=t,
+            h=h,
+            z=z,
+            middle=middle,
+            end=end,
+            table=table,
+            rows=rows,
+            couplings=couplings,
+            poses=poses,
+            poses_after=tables.placed_bodies(system, t + h, end, table),
+            answer=tree_answer(field, then, middle, z, h=h, table=table),
+            seen=tables.each(rows, one),
+            mass=None,
+            size=size,
+        )
+
+    def bent(self, more: Any) -> _TableStep:
+        """With more of a drift."""
+        drift = self.answer.drift + more
+        return self._replace(answer=self.answer._replace(drift=drift))
+
+    @property
+    def free(self) -> Any:
+        """z_f"""
+        return self.z + self.answer.drift
+
+    def change(self, r: Any) -> Any:
+        """z+ - z_f of impulses r (n, 3), by the bodies that they act on."""
+        none = jnp.zeros((self.poses.origins.shape[0], 3))
+
+        def one(on: Any, row: Any) -> Any:
+            candidate, here, r = row
+            on = tables.pressed(candidate, here, self.poses, r, Twists(*on))
+            return (*on,), ()
+
+        rows = (self.rows, self.seen.touch, r)
+        on = for_active(self.seen.is_active, one, (none, none), rows)[0]
+        system, then = self.field.system, self.t + self.h / 2
+        p = tables.on_speeds(system, then, self.middle, Twists(*on), self.table)
+        return self.answer.to(p)
+
+    def velocities(self, z: Any, on: Any, *, with_rebound: bool = False) -> Any:
+        """u (n, 3) after the step, of some contacts; with what restitution asks."""
+        system, poses = self.field.system, self.poses_after
+        moving = tables.moving_bodies(system, self.t + self.h, self.end, z, self.table)
+
+        def one(_: Any, row: Any) -> Any:
+            candidate, rebound = row
+            here = tables.touch(candidate, poses)
+            u = tables.velocity(candidate, here, poses, moving)
+            return (), u.at[0].add(rebound) if with_rebound else u
+
+        return for_active(on, one, (), (self.rows, self.seen.rebound))[1]
+
+    def velocities_at_middle(self, z: Any) -> Any:
+        """u (n, 3) of all contacts there."""
+        system, then = self.field.system, self.t + self.h / 2
+        moving = tables.moving_bodies(system, then, self.middle, z, self.table)
+
+        def one(row: Any) -> Any:
+            return tables.velocity(row[0], row[1], self.poses, moving)
+
+        return tables.each((self.rows, self.seen.touch), one)
+
+    def solved(self, guess: Any) -> ContactSolution:
+        """By Newton's steps from a guess (n, 3)."""
+        system, table, after = self.field.system, self.table, self.poses_after
+        then, middle, end = self.t + self.h / 2, self.middle, self.end
+        moved = tables.screws(system, middle, self.poses, table)
+        moved_after = tables.screws(system, end, after, table)
+        free = tables.moving_bodies(system, then + self.h / 2, end, self.free, table)
+
+        def one(_: Any, row: Any) -> Any:
+            candidate, here, rebound = row
+            there = tables.touch(candidate, after)
+            J = tables.jacobian(candidate, there, moved_after)
+            applied = tables.jacobian(candidate, here, moved)
+            u = tables.velocity(candidate, there, after, free)
+            return (), (J, applied, u.at[0].add(rebound))
+
+        rows = (self.rows, self.seen.touch, self.seen.rebound)
+        on = self.seen.is_active
+        J, applied, q = for_active(on, one, (), rows)[1]
+        inertia, solve = self.answer.inertia, self.answer.to
+        problem = SparseProblem(
+            *(J, applied, q, self.seen.friction, on, self.mass, inertia),
+            solve=solve,
+            couplings=self.couplings,
+        )
+        return solve_sparse(problem, guess)
+
+    def rests(self, u: Any) -> Any:
+        """(n,) of active contacts those that do not part, whose u (n, 3) is asked."""
+
+        def one(row: Any) -> Any:
+            on, u, rebound = row
+            # What leaves by itself is left alone: lifting it would give it energy.
+            return on & (u[0] - rebound <= RESTING * self.size)
+
+        return tables.each((self.seen.is_active, u, self.seen.rebound), one)
+
+    def lifting(self) -> Lifting:
+        """Gaps at its end, how coordinates move, and normals at its middle."""
+        field, table, then = self.field, self.table, self.t + self.h
+        system = field.system
+        speeds, felt = self.couplings.speeds, self.couplings.felt
+
+        def gaps(q: Any) -> Any:
+            poses = tables.placed_bodies(system, then, q, table)
+            return tables.each(self.rows, lambda row: tables.touch(row, poses).gap)
+
+        def normals(chosen: Any) -> SparseNormals:
+            moved = tables.screws(system, self.middle, self.poses, table)
+
+            def one(_: Any, row: Any) -> Any:
+                candidate, here, speeds, felt = row
+                J = tables.jacobian(candidate, here, moved)[0]
+                X = responses(self.answer.to, system.speeds, J[None], speeds)[0]
+                own = jnp.sum(J * X[speeds])
+                return (), (J, X[felt], jnp.where(own > 0, own, 1.0))
+
+            rows = (self.rows, self.seen.touch, speeds, felt)
+            J, X, own = for_active(chosen, one, (), rows)[1]
+            return SparseNormals(J, X, speeds, felt, own, system.speeds)
+
+        return Lifting(gaps, field.local, normals)
+
+
+def _couplings(system: System, rows: tables.Candidate, mass: np.ndarray) -> Couplings:
+    """Which speeds contacts and inertia couple."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    nz, speeds = system.speeds, np.asarray(rows.speeds)
+    part = connected_components(csr_array(mass.astype(np.int8)))[1]
+    each = [np.flatnonzero(np.isin(part, part[own[own < nz]])) for own in speeds]
+    widest = max(map(len, each))
+    felt = [np.concatenate([own, np.full(widest - len(own), nz)]) for own in each]
+    whole = mass | tables.rows_coupled(system)
+    return Couplings(speeds, np.array(felt, int), mass, whole)

@@ -1,0 +1,173 @@
+"""Moreau's scheme of many contacts: the same motion by tables as row by row."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.integrate.field.vector_field import field_of
+from polhode.integrate.methods.mechanical.moreau import moreau_step
+from polhode.integrate.results.moreau_contacts import contact_steps
+from polhode.integrate.simulate import equations_of
+from polhode.system.rolled import contact_tables
+
+Moreau = ph.methods.Moreau
+RADIUS, STEP = 0.05, 2e-3
+
+
+def balls(count, walls=4):
+    """Balls that may touch each other and the walls of a funnel."""
+    world = ph.World()
+    rubs = ph.Coulomb(0.4, 0.5)
+    solid = ph.solids.sphere(mass=0.5, radius=RADIUS)
+    bodies = [ph.Body(f"ball {k}", solid) for k in range(count)]
+    skins = [ph.surfaces.sphere(body.origin, RADIUS) for body in bodies]
+    turns = 2 * np.pi * np.arange(walls) / walls
+    supports = [
+        ph.Support(
+            skin,
+            world.origin,
+            normal=(np.cos(turn), np.sin(turn), 1.2),
+            friction=rubs,
+            restitution=0.3,
+            name=f"ball {k} on wall {w}",
+        )
+        for k, skin in enumerate(skins)
+        for w, turn in enumerate(turns)
+    ]
+    supports += [
+        ph.Support(skins[j], skins[i], friction=rubs, name=f"ball {j} on ball {i}")
+        for i in range(count)
+        for j in range(i + 1, count)
+    ]
+    return ph.System(bodies, [ph.Weight(9.81)], supports=supports, name="balls")
+
+
+@pytest.fixture(autouse=True)
+def tables_of_few(monkeypatch):
+    """Tables also where there are few candidates."""
+    monkeypatch.setattr(contact_tables, "MANY", 1)
+
+
+@cache
+def pile():
+    """Four balls: twenty-two candidates; compiled once."""
+    return balls(4)
+
+
+def falling(system, low=0.09):
+    """A crooked column of balls, at rest."""
+    count = len(system.bodies)
+    q = system.neutral().reshape(count, 7)
+    k = np.arange(count)
+    q[:, 4] = 0.03 * np.cos(1.1 * k)
+    q[:, 5] = 0.03 * np.sin(1.1 * k)
+    q[:, 6] = low + 0.11 * k
+    return ph.State(system, 0.0, q.reshape(-1), np.zeros(system.speeds))
+
+
+def arm():
+    """A body on a free one by a damped hinge, of capsules and a box, above a floor."""
+    world = ph.World()
+    trunk = ph.Body("trunk", ph.solids.box(mass=2.0, x=0.3, y=0.2, z=0.1))
+    limb = ph.Body("limb", ph.solids.rod(mass=0.5, length=0.3, along=ph.X))
+    hinge = ph.Revolute("hinge", trunk.point(0.15, 0, 0), limb.point(-0.15, 0, 0), ph.Y)
+    rubs = ph.Coulomb(0.5)
+    box = ph.surfaces.box(trunk.origin, (0.3, 0.2, 0.1))
+    rod = ph.surfaces.capsule(limb.origin, 0.02, 0.3, ph.X)
+    hand = ph.surfaces.hull(limb.point(0.15, 0, 0), 0.03 * np.array(CORNERS))
+    supports = [
+        ph.Support(skin, world.origin, friction=rubs, name=name)
+        for name, skin in (("box", box), ("rod", rod), ("hand", hand))
+    ]
+    actions = [ph.Weight(9.81), ph.Damper(hinge, 0.05)]
+    return ph.System([trunk, hinge], actions, supports=supports, name="arm")
+
+
+CORNERS = [(1, 1, 1), (1, -1, 1), (1, 1, -1), (1, -1, -1), (0, 1, 0), (0, -1, 0)]
+
+
+def run(system, state, until=0.3, **more):
+    """A motion by Moreau's scheme."""
+    return ph.simulate(system, state, until=until, method=Moreau(STEP), **more)
+
+
+@pytest.mark.parametrize("made", [lambda: balls(2, walls=2), arm])
+def test_tables_give_the_motion_of_rows(monkeypatch, made):
+    """Landing, bouncing, sliding: impulses of one are those of the other."""
+    found = []
+    for many in (1, 10**6):
+        monkeypatch.setattr(contact_tables, "MANY", many)
+        system = made()
+        assert contact_tables.serves(system) is (many == 1)
+        state = system.rest()
+        if len(system.bodies) == 2 and system.coordinates == 14:
+            state = falling(system)
+        else:
+            state = system.state(trunk={"z": 0.07}, hinge=0.3)
+        motion = run(system, state, until=0.12)
+        found.append((motion.final.q, motion.final.z, contact_steps(motion)))
+    (q, z, by_tables), (q_rows, z_rows, by_rows) = found
+    np.testing.assert_allclose(q, q_rows, atol=1e-9)
+    np.testing.assert_allclose(z, z_rows, atol=1e-7)
+    assert by_tables.impulse.max() > 1e-3
+    np.testing.assert_allclose(by_tables.overlap, by_rows.overlap, atol=1e-9)
+    np.testing.assert_allclose(by_tables.axes, by_rows.axes, atol=1e-9)
+    first = slice(0, 40)
+    for name in ("before", "after", "mean", "friction"):
+        own, rows = (getattr(steps, name)[first] for steps in (by_tables, by_rows))
+        np.testing.assert_allclose(own, rows, atol=1e-7)
+
+
+@pytest.mark.long
+def test_a_pile_keeps_its_laws_and_its_balance():
+    """Nothing pulls, friction stays in its cone, energy goes where it is booked."""
+    system = pile()
+    motion = run(system, falling(system), until=0.6)
+    ledger = motion.ledger()
+    kept = ledger.promises
+    assert kept.least_push >= 0.0
+    assert kept.cone < 1e-9
+    assert kept.residual < 1e-9
+    # What strikes is found within a step of its fall.
+    assert kept.overlap < 2.0 * STEP
+    assert np.abs(ledger.balance).max() <= ledger.promise
+
+
+@pytest.mark.long
+def test_lanes_and_resumed_runs_are_the_run(tmp_path):
+    """The same bits, from a file too."""
+    system = pile()
+    start = falling(system)
+    other = falling(system, low=0.1)
+    whole = run(system, start)
+    swept = ph.sweep(system, [start, other], until=0.3, method=Moreau(STEP))
+    np.testing.assert_array_equal(swept.final_q[0], whole.final.q)
+    np.testing.assert_array_equal(swept.final_z[0], whole.final.z)
+    with pytest.warns(UserWarning, match="used up its limit"):
+        run(system, start, to=tmp_path / "pile.nc", limit=60)
+    again = ph.resume(tmp_path / "pile.nc", system, limit=10**6)
+    np.testing.assert_array_equal(again.q, whole.q)
+    np.testing.assert_array_equal(again.z, whole.z)
+
+
+@pytest.mark.long
+def test_candidates_are_numbers_and_not_code():
+    """A funnel of eight walls is a program as long as one of five."""
+    counts = []
+    for walls in (5, 8):
+        system = balls(3, walls)
+        field = field_of(equations_of(system, Moreau(STEP), None), {})
+
+        def one(t, x, kept, field=field):
+            made = moreau_step(field, t, x, STEP, kept, is_shown=False)
+            return made.x, made.kept
+
+        state = falling(system)
+        x = np.concatenate([state.q, state.z])
+        kept = np.zeros(Moreau(STEP).keeps(system))
+        counts.append(ph.compile(one, 0.0, x, kept).report().operations)
+    assert abs(counts[1] - counts[0]) < 0.02 * counts[0]
