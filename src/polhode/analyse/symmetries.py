@@ -34,7 +34,7 @@ Field = Callable[[Any, Table], Any]  # q, table -> speeds (nz,)
 
 AXES = ("x", "y", "z")
 KEPT = 1e-8  # of what each side of the bracket has: rounding
-DRAWS = 3
+DRAWS = 3  # places at which a symmetry must hold: one may be special by chance
 
 
 @final

@@ -12,7 +12,7 @@ import time
 from types import TracebackType
 from typing import Any, final
 
-SECONDS = 0.5
+SECONDS = 0.5  # of work before a line is printed: less is not felt as waiting
 DEPTH = 4  # functions inside functions that are looked into for what they are about
 ERASE = "\r\x1b[2K"
 

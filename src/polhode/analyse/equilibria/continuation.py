@@ -25,9 +25,9 @@ from polhode.system.state import State, require_layout
 if TYPE_CHECKING:
     from polhode.system.system import System
 
-STEPS = 400
-HALVINGS = 45
-APART = 1e-2  # of a step: what is nearer to each other is met at once
+STEPS = 400  # that are tried along a branch, each way
+HALVINGS = 45  # at most: thirty find a fold to 1e-9 of a step
+APART = 1e-2  # of a step: folds and bifurcations that are nearer are one
 SHOWN = 5  # points of a branch that are printed
 
 

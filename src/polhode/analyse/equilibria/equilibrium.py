@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from polhode.geometry.wrench import Wrench
     from polhode.system.system import System
 
-STARTS = 64
+STARTS = 64  # of a search, drawn where the caller gives no number
 SUPPORTED_STARTS = 24  # at most, of searches that are made one by one
 LOOSE = 1e-9  # of the mass matrix on free motions, scaled: nothing resists
 

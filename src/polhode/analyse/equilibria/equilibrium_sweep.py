@@ -23,7 +23,7 @@ from polhode.system.state import State, require_layout
 if TYPE_CHECKING:
     from polhode.system.system import System
 
-SAMPLE = 16
+SAMPLE = 16  # places that are drawn, from which the natural sizes are taken
 SHOWN = 3  # rows that are printed
 
 

@@ -25,8 +25,8 @@ from polhode.system.checked_argument import state_argument
 if TYPE_CHECKING:
     from polhode.system.state import State
 
-ROUNDING = 1e-8
-SAMPLE = 8
+ROUNDING = 1e-8  # of natural speeds and accelerations: what is less is none
+SAMPLE = 8  # places that are drawn, from which these natural sizes are taken
 
 
 @final

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
     from polhode.system.system import System
 
-STARTS = 64
+STARTS = 64  # of a search, drawn where the caller gives no number
 DECADES = 1.5  # about the system's own rate: how far unknown rates are tried
 
 

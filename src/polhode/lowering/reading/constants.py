@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-TOLERANCE = 4 * 2.0**-52
+TOLERANCE = 4 * 2.0**-52  # of a number: what folding a few constants may have rounded
+# Of the fractions that are tried. Two with larger ones than these would be as near to a
+# double by chance, and then what is read would look exact and not be.
 DENOMINATOR = 10_000
-UNDER_ROOT = 1_000
-OF_PI = 720
+UNDER_ROOT = 1_000  # of the square of a number
+OF_PI = 720  # of a number over a power of pi: half degrees
 LONG = 10**6  # fractions with greater denominators are shown as decimals
 DIGITS = 12  # a number that prints in so few digits was typed as a decimal
 

@@ -35,7 +35,7 @@ from polhode.lowering.reading.trig_polynomials import pair, turn
 
 MULTIPLES = 8  # sin(n x) is expanded in sin x, cos x up to this n
 SUMMANDS = 5  # and sin(a + b + ...) up to so many angles
-POWERS = 64
+POWERS = 64  # exp(n x) is exp(x)^n up to this n; fractions x/n likewise
 
 
 class Refined(Exception):

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 from sympy import QQ
 
-WIDTH = 24
+WIDTH = 24  # bits of an exponent: those that occur are far below 2^23
 HALF = 1 << (WIDTH - 1)
 MASK = (1 << WIDTH) - 1
 
