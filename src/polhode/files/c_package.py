@@ -182,7 +182,7 @@ def _functions(model: Model) -> dict[str, tuple[Callable, tuple]]:
         "step": (model.stepped, (*at, model.step)),
     }
     if model.outputs:
-        wanted["outputs"] = (model.told, at)
+        wanted["outputs"] = (model.output_values, at)
     return wanted
 
 
@@ -229,7 +229,7 @@ def _references(model: Model) -> dict[str, str]:
     rates = np.asarray(compile(model.rates, t, x, u, p)(*at_end), float)
     told = np.zeros(0)
     if model.outputs:
-        told = np.asarray(compile(model.told, t, x, u, p)(*at_end), float)
+        told = np.asarray(compile(model.output_values, t, x, u, p)(*at_end), float)
     if not all(np.isfinite(each).all() for each in (ended, rates, told)):
         raise ModelError(
             f"{STEPS} steps of {model.step:g} s leave {model.system.name!r} with"

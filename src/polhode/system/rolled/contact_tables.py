@@ -26,6 +26,7 @@ from polhode.arrays import namespace, scanned
 from polhode.constraints.constraint import Attachment, coordinates_of
 from polhode.constraints.curved_contact import tangents_about
 from polhode.constraints.rolling import BallContact, Contact
+from polhode.constraints.surfaces import Track
 from polhode.geometry.vector import cross
 from polhode.matter.parameter import Table
 from polhode.supports.candidates import CornerCandidates, SmoothCandidate
@@ -150,11 +151,14 @@ def _rows(system: System, s: Support, table: Table, own: Any) -> list[Candidate]
         assert isinstance(candidates, SmoothCandidate)
         contact = candidates.contact
         assert isinstance(contact, Contact | BallContact)
-        radius, arms = contact.surface.at(table).radius, np.zeros((1, 3))
+        ball = contact.surface.at(table).radius
+        assert ball is not None  # as `_is_plain` asks
+        radius, arms = ball, np.zeros((1, 3))
         centre, is_plane = contact.surface.centre, isinstance(contact, Contact)
         on = contact.on if isinstance(contact, Contact) else contact.on.centre
         across = 0.0 if isinstance(contact, Contact) else contact.on.sizes[0][1]
         axes = np.asarray(contact.axes)
+    assert not isinstance(on, Track)
     place, ground = coordinates_of(centre, table), coordinates_of(on, table)
     return [
         Candidate(

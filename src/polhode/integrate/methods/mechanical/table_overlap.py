@@ -16,7 +16,7 @@ from polhode.integrate.methods.mechanical.overlap import LIFTS
 class SparseNormals(NamedTuple):
     """Rates of gaps J_N (n, L) by `speeds`, answers X_N (n, m) by `felt`; W_NN (n,).
 
-    Numbers of speeds go up to `count`, which stands for none.
+    Numbers of speeds go up to `total`, which stands for none.
     """
 
     jacobian: Any
@@ -24,7 +24,7 @@ class SparseNormals(NamedTuple):
     speeds: Any
     felt: Any
     own: Any
-    count: int
+    total: int
 
 
 class Lifting(NamedTuple):
@@ -73,6 +73,6 @@ def _lift(
         moved, pushed = for_active(chosen, one, state[1], rows)
         return pushed, moved
 
-    start = (jnp.zeros_like(gaps), jnp.zeros(normals.count + 1))
+    start = (jnp.zeros_like(gaps), jnp.zeros(normals.total + 1))
     pushed, moved = for_rows(LIFTS, sweep, start)
     return moved[:-1], pushed
