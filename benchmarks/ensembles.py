@@ -131,10 +131,10 @@ def pendulums_row(count: int, on_cores: int) -> Facts:
     if not find_spec("llvmlite"):
         return {**facts, "all cores": "no llvmlite here"}
     swept(1024, "llvm")
-    from polhode.integrate import sweep as sweep_module
+    from polhode.integrate import sweep_start
 
     with mock.patch.object(
-        sweep_module, "run_batch", _Timed(sweep_module.run_batch)
+        sweep_start, "run_batch", _Timed(sweep_start.run_batch)
     ) as cores:
         begun = time.perf_counter()
         theirs = swept(on_cores, "llvm")
