@@ -19,8 +19,13 @@ SHARED = "shared_function"
 KEPT = "kept_loop"
 NAMED = "named_function "
 if TYPE_CHECKING:
+    from jax import Array as JaxArray
+
+    Array = np.ndarray | JaxArray  # of NumPy outside a trace, of JAX inside one
+    Scalar = float | np.ndarray | JaxArray  # one number, or what is traced in its place
     Numbers = Any  # one number, a list or an array of them, or what is traced
 else:
+    Array = Scalar = Any  # public calls take anything that becomes an array here
     Numbers = np.ndarray  # as public calls are held against it: what becomes an array
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, power, total
+from polhode.arrays import Array, Scalar
 from polhode.errors import ForceError, ModelError
 from polhode.geometry.frame import Frame, require_same_frame
 from polhode.geometry.pose import Pose
@@ -45,11 +46,11 @@ class Action(Protocol):
         """Whether its power is the loss of its energy in every motion."""
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The wrench on each body; not finite where the law gives none."""
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """The potential energy; 0 for an action that stores none."""
 
     def fault(self) -> str:
@@ -77,7 +78,11 @@ def evaluate(
 
 
 def power_of(
-    action: Action, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+    action: Action,
+    poses: Poses,
+    twists: Twists,
+    t: Scalar = 0.0,
+    table: Table = NOMINAL,
 ) -> Any:
     """The power of an action on all its bodies."""
     return power(action.wrenches(poses, twists, t, table), twists)
@@ -106,7 +111,7 @@ def third_law_residual(
     )
 
 
-def _share(residual: Any, size: float) -> float:
+def _share(residual: Array, size: float) -> float:
     return float(np.linalg.norm(residual)) / size if size else 0.0
 
 

@@ -27,7 +27,7 @@ from polhode.actions.motion_arrays import (
     interaction,
     turn,
 )
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.errors import FrameMismatch, ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import Vector, cross, dot
@@ -69,7 +69,7 @@ class AppliedForce(BodyAction):
         return self.force.frame is self.by
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The force at the point, and its opposite on the body that exerts it."""
         arm = arm_of(poses, 0, self.on, table)
@@ -79,7 +79,7 @@ class AppliedForce(BodyAction):
         xp = namespace(arm, F)
         return Wrenches(xp.stack([cross(arm, F)], -2), xp.stack([F], -2))
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """V = -F . p, from the origin of the body that exerts a dead load."""
         arm = arm_of(poses, 0, self.on, table)
         if not self.is_conservative:
@@ -121,7 +121,7 @@ class AppliedCouple(BodyAction):
         return ()
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The couple, and its opposite on the body that exerts it."""
         C = turn(poses, self.bodies.index(self.couple.frame), _given(self, table))

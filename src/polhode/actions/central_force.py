@@ -26,7 +26,7 @@ from polhode.actions.motion_arrays import (
     velocity_of,
 )
 from polhode.actions.user_law import given
-from polhode.arrays import removable
+from polhode.arrays import Array, Scalar, removable
 from polhode.double import doubled
 from polhode.geometry.vector import dot, norm
 from polhode.matter.parameter import NOMINAL, Parameter, Table
@@ -63,7 +63,7 @@ class CentralForce(PointAction):
         return parameters_of((self.on, self.by), *self.constants.values())
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Opposite forces along the line of the two points."""
         d, arm = separation(poses, self.on, self.by, table)
@@ -81,7 +81,7 @@ class CentralForce(PointAction):
 
     @cached_property
     def _force(self) -> Callable[..., Any]:
-        def force(d: Any, v: Any, t: Any, constants: Mapping[str, Any]) -> Any:
+        def force(d: Array, v: Array, t: Scalar, constants: Mapping[str, Any]) -> Any:
             import jax
             import jax.numpy as jnp
 
@@ -92,7 +92,7 @@ class CentralForce(PointAction):
             # From one place they part at the speed at which they move.
             rate = removable(closed, norm(v), dot(d, v) / safe)
 
-            def force_of(x: Any) -> Any:
+            def force_of(x: Array) -> Any:
                 return given(self.name, self.law, (x, rate, t), constants=constants)
 
             push, slope = jax.jvp(force_of, (length,), (jnp.ones_like(length),))

@@ -11,6 +11,7 @@ from typing import Any
 
 from polhode.actions.attachment import Attachment
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
+from polhode.arrays import Scalar
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import NOMINAL, Parameter, Table
@@ -36,11 +37,11 @@ class BodyAction(ABC):
 
     @abstractmethod
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The wrench on each body; not finite where the law gives none."""
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """None is stored."""
         return 0.0 * poses.origins[..., 0, 0]
 
@@ -101,9 +102,9 @@ class JointAction(ABC):
         return False
 
     @abstractmethod
-    def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """The effort along each speed of the joint."""
 
-    def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, q: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """None is stored."""
         return 0.0

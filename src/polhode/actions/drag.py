@@ -22,12 +22,13 @@ from polhode.actions.motion_arrays import (
     interaction,
     velocity_of,
 )
+from polhode.arrays import Array, Scalar
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import norm
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 
 
-def drag_force(velocity: Any, linear: Any, quadratic: Any) -> Any:
+def drag_force(velocity: Array, linear: Any, quadratic: Any) -> Any:
     """The force on what moves with v through a medium.   F = -(a + b |v|) v
 
     Smooth in v: at v = 0 its derivative is -a.
@@ -71,7 +72,7 @@ class Drag(FramedAction):
         return parameters_of((self.on,), self.linear, self.quadratic)
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The drag at the point, and its opposite on the medium."""
         arm = arm_of(poses, 0, self.on, table)

@@ -27,6 +27,7 @@ from polhode.actions.motion_arrays import (
     velocity_of,
 )
 from polhode.actions.user_law import require_real
+from polhode.arrays import Array, Scalar
 from polhode.double import doubled
 from polhode.errors import ForceError, PolhodeError
 from polhode.geometry.frame import Frame
@@ -74,7 +75,7 @@ class ForceLaw(FramedAction):
         return parameters_of((self.on,), *self.constants.values())
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The force at the point, and its opposite on the body that exerts it."""
         arm = arm_of(poses, 0, self.on, table)
@@ -91,7 +92,7 @@ class ForceLaw(FramedAction):
 
     @cached_property
     def _force(self) -> Callable[..., Any]:
-        def force(x: Any, v: Any, t: Any, constants: Mapping[str, Any]) -> Any:
+        def force(x: Array, v: Array, t: Scalar, constants: Mapping[str, Any]) -> Any:
             import jax.numpy as jnp
 
             value = jnp.asarray(self.law(x, v, t, **constants))

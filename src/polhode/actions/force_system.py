@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from polhode.arrays import removable
+from polhode.arrays import Array, removable
 from polhode.geometry.transport import shift_torque
 from polhode.geometry.vector import cross, dot
 
@@ -23,7 +23,7 @@ class CentralAxis(NamedTuple):
     couple: Any
 
 
-def moment(pole: Any, point: Any, force: Any) -> Any:
+def moment(pole: Array, point: Any, force: Array) -> Any:
     """The moment of a force about a pole.   M_H = (P - H) x F"""
     return cross(point - pole, force)
 
@@ -33,7 +33,9 @@ def change_pole(moment_of_first: Any, first: Any, second: Any, resultant: Any) -
     return shift_torque(moment_of_first, resultant, second - first)
 
 
-def resultants(pole: Any, points: Any, forces: Any, couples: Any) -> tuple[Any, Any]:
+def resultants(
+    pole: Array, points: Array, forces: Array, couples: Any
+) -> tuple[Any, Any]:
     """The moment about a pole and the resultant of forces at points, and couples.
 
         M_H = sum_n (P_n - H) x F_n + sum_m C_m,        R = sum_n F_n
@@ -44,7 +46,7 @@ def resultants(pole: Any, points: Any, forces: Any, couples: Any) -> tuple[Any, 
     return moments.sum(-2) + couples.sum(-2), forces.sum(-2)
 
 
-def couple_of_pair(first: Any, second: Any, force: Any) -> Any:
+def couple_of_pair(first: Any, second: Any, force: Array) -> Any:
     """The couple of F at P1 and -F at P2, the same about every pole.
 
     C = (P1 - P2) x F

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from polhode.actions.motion_arrays import Wrenches
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.double import doubled
 
 
@@ -23,7 +23,7 @@ def generalised_force(wrenches: Wrenches, shifts: Any, turns: Any) -> Any:
     return pushed + xp.einsum("ni,nik->k", wrenches.torques, turns)
 
 
-def generalised_force_of_energy(energy: Callable[[Any], Any], q: Any) -> Any:
+def generalised_force_of_energy(energy: Callable[[Any], Any], q: Array) -> Any:
     """Q = -dU/dq (k,) of an energy U(q); traceable."""
     import jax
 

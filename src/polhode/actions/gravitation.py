@@ -21,7 +21,7 @@ from polhode.actions.defaults import BodyAction
 from polhode.actions.fields.gravity import GRAVITATIONAL_CONSTANT, inverse_distance
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
 from polhode.actions.potentials.potential import distinct
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import cross, shown
@@ -84,7 +84,7 @@ def listed_masses(masses: Sequence[PointMass]) -> str:
     return ", ".join(named + more)
 
 
-def mutual_pulls(places: Any, masses: Any, others: np.ndarray, constant: Any) -> Any:
+def mutual_pulls(places: Any, masses: Array, others: np.ndarray, constant: Any) -> Any:
     """The force on each of n masses by those of other bodies, (n, 3).
 
         F_i = sum_k G m_i m_k (P_k - P_i)/|P_k - P_i|^3
@@ -98,7 +98,7 @@ def mutual_pulls(places: Any, masses: Any, others: np.ndarray, constant: Any) ->
     return (factor[..., None] * separation).sum(-2)
 
 
-def mutual_energy(places: Any, masses: Any, others: np.ndarray, constant: Any) -> Any:
+def mutual_energy(places: Any, masses: Array, others: np.ndarray, constant: Any) -> Any:
     """The energy of masses in each other's fields.   V = -sum_{i<k} G m_i m_k / r_ik"""
     _, near = _pairs(places, others)
     strength = constant * masses[:, None] * masses[None, :]
@@ -150,7 +150,7 @@ class Gravitation(BodyAction):
         return True
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The pulls on the masses of each body, summed about its origin."""
         places, masses = self._places(poses, table), self._masses(table)
@@ -160,7 +160,7 @@ class Gravitation(BodyAction):
         stacked = namespace(*poses).stack(arms, axis=-2)
         return summed_on_bodies(stacked, pulls, self._owners)
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """V = -sum over pairs of G m_i m_k / r_ik, zero far apart."""
         places, masses = self._places(poses, table), self._masses(table)
         return mutual_energy(places, masses, self._others, at(self.constant, table))
@@ -191,7 +191,7 @@ class Gravitation(BodyAction):
         return namespace(*values).stack([1.0 * value for value in values])
 
 
-def summed_on_bodies(arms: Any, forces: Any, owners: Sequence[int]) -> Wrenches:
+def summed_on_bodies(arms: Any, forces: Array, owners: Sequence[int]) -> Wrenches:
     """Forces (..., n, 3) at arms from the origins of their bodies, summed about those.
 
     Bodies are numbered from 0, and each owns at least one force.

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry.vector import cross, dot
 
 
@@ -37,7 +37,7 @@ class Wrenches(NamedTuple):
     forces: Any
 
 
-def place(poses: Poses, body: int, coordinates: Any) -> Any:
+def place(poses: Poses, body: int, coordinates: Array) -> Any:
     """Where the material point of a body is.   p_WoP_W = p_WoO_W + R_WB p_OP_B"""
     return poses.origins[..., body, :] + turn(poses, body, coordinates)
 
@@ -73,7 +73,7 @@ def arm_from_other(poses: Poses, arm: Any) -> Any:
     return (poses.origins[..., 0, :] - poses.origins[..., 1, :]) + arm
 
 
-def interaction(poses: Poses, arm: Any, force: Any, couple: Any) -> Wrenches:
+def interaction(poses: Poses, arm: Any, force: Array, couple: Any) -> Wrenches:
     """The wrenches on two bodies that act on each other: the third law by construction.
 
         on 0:  force F at P and couple C       about O0:  C + (P - O0) x F

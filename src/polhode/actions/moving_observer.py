@@ -33,7 +33,7 @@ from typing import Any, NamedTuple, final
 
 from polhode.actions.defaults import BodyAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.motion.path import moving_frame
@@ -86,12 +86,12 @@ class ApparentForce(BodyAction):
         """Those of the masses."""
         return tuple(dict.fromkeys(p for body in self.of for p in body.parameters))
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """0: none is stored."""
         return 0.0
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The force through each mass centre and the couple, about bodies' origins."""
         xp = namespace(*poses, *twists, t)
@@ -135,7 +135,7 @@ def observed_from(
     return tuple(ApparentForce(term, bodies, path) for term in TERMS)
 
 
-def _acceleration(term: str, frame: Any, w: Any, seen: Any) -> Any:
+def _acceleration(term: str, frame: Any, w: Array, seen: Any) -> Any:
     """What the term adds to the acceleration of a point at d with the velocity v."""
     (a_o, alpha), (d, v) = frame, seen
     if term == "origin":
@@ -145,7 +145,7 @@ def _acceleration(term: str, frame: Any, w: Any, seen: Any) -> Any:
     return 2 * cross(w, v) if term == "coriolis" else cross(w, cross(w, d))
 
 
-def _moment(term: str, alpha: Any, w: Any, I: Any, u: Any) -> Any:
+def _moment(term: str, alpha: Any, w: Array, I: Any, u: Array) -> Any:
     """What the term adds to the moment of inertia forces about the mass centre."""
     if term == "origin":
         return 0.0 * u
@@ -165,7 +165,7 @@ class _Flight(NamedTuple):
     velocity: Any
 
 
-def _of_fluid(term: str, frame: _Flight, M: Any, d: Any, V: Any) -> Any:
+def _of_fluid(term: str, frame: _Flight, M: Array, d: Array, V: Array) -> Any:
     """What the term adds to the inertial wrench (6,) of a fluid, about the point d."""
     xp = namespace(*frame, M, d, V)
     a_o, alpha, w, v_o = frame
@@ -186,7 +186,7 @@ def _carried(V: Any, h: Any) -> Any:
     return namespace(V, h).concatenate([moment, cross(V[:3], h[3:])])
 
 
-def _turned(M: Any, R: Any) -> Any:
+def _turned(M: Array, R: Array) -> Any:
     """An inertia (6, 6) along axes in which its own are R."""
     parts = [[R @ M[i : i + 3, k : k + 3] @ R.T for k in (0, 3)] for i in (0, 3)]
     xp = namespace(M, R)

@@ -19,7 +19,7 @@ from polhode.actions.gravitation import (
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, turn
 from polhode.actions.potentials.invariant import with_reaction
 from polhode.actions.potentials.potential import distinct
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.matter.axes import Axis, Z
@@ -125,7 +125,7 @@ class WeightOf(BodyAction):
         return True
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The weight of each body at its masses; the reaction on the one that pulls."""
         up = turn(poses, 0, self.law.upward(table))
@@ -139,7 +139,7 @@ class WeightOf(BodyAction):
         others = [owner - 1 for owner in owners]
         return with_reaction(poses, summed_on_bodies(*stacked, others))
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """V = sum m g h, with heights above the origin of the pulling body."""
         up = turn(poses, 0, self.law.upward(table))[..., None, :]
         heights = dot(self._places(poses, table) - poses.origins[..., :1, :], up)

@@ -20,6 +20,7 @@ from polhode.analyse.machinery import balances
 from polhode.analyse.machinery.balances import Balance, Group, Rate
 from polhode.analyse.symmetries import draw
 from polhode.answer_table import Answer, AnswerTable
+from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError, InconsistentState
 from polhode.formulation.equations import Equations
 from polhode.formulation.questions.determinacy import reduced
@@ -115,7 +116,7 @@ class Conserved(Answer):
             suggestion(name, known),
         )
 
-    def _values(self, t: Any, q: Any, z: Any, table: Table) -> Any:
+    def _values(self, t: Scalar, q: Array, z: Array, table: Table) -> Any:
         import jax.numpy as jnp
 
         kinds = {id(i.balance): i.balance for i in self.integrals}
@@ -234,7 +235,7 @@ def _answers(
     return found
 
 
-def _pole(system: System, name: str, pole: Any) -> Any:
+def _pole(system: System, name: str, pole: Array) -> Any:
     if hasattr(pole, "frame"):
         _require_member(system, name, pole)
         return balances.place_of(system, pole)
@@ -343,7 +344,7 @@ def _rank(found: Conserved, states: Any, table: Table) -> int:
     if not found.integrals:
         return 0
 
-    def slopes(t: Any, q: Any, z: Any, table: Table) -> Any:
+    def slopes(t: Scalar, q: Array, z: Array, table: Table) -> Any:
         return jax.jacfwd(found._values, (1, 2))(t, q, z, table)
 
     program = _program(found.equations, "slopes", slopes, table)

@@ -25,6 +25,7 @@ from polhode.analyse.robot_kinematics import (
     frame_pose,
     kinematics,
 )
+from polhode.arrays import Array
 from polhode.errors import ModelError
 from polhode.geometry.rotations import so3
 from polhode.geometry.rotations.rotation_admission import admit_matrix
@@ -192,7 +193,7 @@ class _Search:
         ties = [c for c in system.constraints if c.is_holonomic]
         keeps = np.array([c.is_holonomic for c in system.constraints for _ in c.rows])
 
-        def errors(q: Any, places: Any, turns: Any) -> tuple[Any, Any]:
+        def errors(q: Array, places: Any, turns: Any) -> tuple[Any, Any]:
             e, J = [], []
             for k, goal in enumerate(goals):
                 R, p = frame_pose(goal.frame, q)

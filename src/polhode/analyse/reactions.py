@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 
 from polhode.answer_table import Answer, AnswerTable, number, relative
+from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError
 from polhode.formulation.questions.reactions import (
     about,
@@ -27,6 +28,7 @@ from polhode.formulation.questions.reactions import (
 from polhode.geometry.rotations.rotation import Rotation
 from polhode.integrate.field.scales import lengths
 from polhode.integrate.results.checked_argument import motion_argument
+from polhode.matter.parameter import Table
 from polhode.system.members import suggestion
 from polhode.system.rolled.size import DENSE, is_rolled
 
@@ -221,7 +223,7 @@ def reaction_rows(motion: Trajectory, at: Any = None) -> dict[str, np.ndarray]:
     # Of a large system names and points are found on the host: they are no loop.
     reactions = raw_reactions(equations) if large else reaction_function(equations, at)
 
-    def of_row(t: Any, x: Any, held: Any, table: Any) -> Any:
+    def of_row(t: Scalar, x: Array, held: Any, table: Table) -> Any:
         q, y = x[:n], x[n:]
         z = equations.functions.speeds(t, q, y, table)
         return reactions(t, q, y, drive.table(t, q, z, table, held, y=y))

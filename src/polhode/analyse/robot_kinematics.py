@@ -21,6 +21,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.errors import ModelError
 from polhode.formulation.recursive.composite_inertia import mass_matrix
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
@@ -66,41 +67,41 @@ class RobotFrame:
     place: np.ndarray
     turn: np.ndarray
 
-    def pose(self, q: Any) -> Placed:
+    def pose(self, q: Array) -> Placed:
         """Where it is."""
         return Placed(*self._answer_of("pose", self._pose, q))
 
-    def jacobian(self, q: Any, axes: str = "aligned") -> np.ndarray:
+    def jacobian(self, q: Array, axes: str = "aligned") -> np.ndarray:
         """J (6, nz) with [w; v] = J z."""
         law = self._jacobian(_choice(axes))
         return self._answer_of(f"jacobian {axes}", law, q)
 
-    def jacobian_rate(self, q: Any, z: Any, axes: str = "aligned") -> np.ndarray:
+    def jacobian_rate(self, q: Array, z: Array, axes: str = "aligned") -> np.ndarray:
         """dJ/dt (6, nz) along the speeds z."""
         law = self._jacobian(_choice(axes))
 
-        def rate(q: Any, z: Any) -> Any:
+        def rate(q: Array, z: Array) -> Any:
             along = self.system.rates(0.0, q, z)
             return jax.jvp(law, (q,), (along,))[1]
 
         return self._answer_of(f"rate {axes}", rate, q, z)
 
-    def velocity(self, q: Any, z: Any, axes: str = "aligned") -> np.ndarray:
+    def velocity(self, q: Array, z: Array, axes: str = "aligned") -> np.ndarray:
         """[w; v] (6,)."""
         law = self._jacobian(_choice(axes))
         return self._answer_of(f"velocity {axes}", lambda q, z: law(q) @ z, q, z)
 
-    def drift(self, q: Any, z: Any, axes: str = "aligned") -> np.ndarray:
+    def drift(self, q: Array, z: Array, axes: str = "aligned") -> np.ndarray:
         """dJ/dt z (6,): what the acceleration is while the speeds are constant."""
         law = self._jacobian(_choice(axes))
 
-        def drift(q: Any, z: Any) -> Any:
+        def drift(q: Array, z: Array) -> Any:
             along = self.system.rates(0.0, q, z)
             return jax.jvp(lambda q: law(q) @ z, (q,), (along,))[1]
 
         return self._answer_of(f"drift {axes}", drift, q, z)
 
-    def operational_inertia(self, q: Any, axes: str = "aligned") -> np.ndarray:
+    def operational_inertia(self, q: Array, axes: str = "aligned") -> np.ndarray:
         """L (6, 6) = (J M^-1 J^T)^-1: what a wrench at its origin feels.
 
         Along directions in which nothing yields it is infinite: that is refused, and
@@ -130,12 +131,12 @@ class RobotFrame:
             number = edges[number].parent
         return tuple(reversed(found))
 
-    def _pose(self, q: Any) -> tuple[Any, Any]:
+    def _pose(self, q: Array) -> tuple[Any, Any]:
         _, (R, p) = _walk(self, q)
         return R @ self.turn, p + R @ self.place
 
     def _jacobian(self, axes: str) -> Callable[[Any], Any]:
-        def jacobian(q: Any) -> Any:
+        def jacobian(q: Array) -> Any:
             return frame_jacobian(self, q, axes)
 
         return jacobian
@@ -176,38 +177,38 @@ class Kinematics:
         turn = np.asarray(admit_matrix(turn, f"the axes of a frame of {body!r}"))
         return RobotFrame(self.system, body, origin, turn)
 
-    def mass_matrix(self, q: Any) -> np.ndarray:
+    def mass_matrix(self, q: Array) -> np.ndarray:
         """M (nz, nz), by composite bodies."""
         system = self.system
         return self._answer_of("M", lambda q: mass_matrix(system, q, NOMINAL), q)
 
-    def mass_centre(self, q: Any) -> np.ndarray:
+    def mass_centre(self, q: Array) -> np.ndarray:
         """Where the mass centre of the whole is (3,)."""
         return self._answer_of("G", lambda q: _mass_centre(self.system, q), q)
 
-    def mass_centre_jacobian(self, q: Any) -> np.ndarray:
+    def mass_centre_jacobian(self, q: Array) -> np.ndarray:
         """J (3, nz) with v_G = J z."""
 
-        def jacobian(q: Any) -> Any:
+        def jacobian(q: Array) -> Any:
             return _centroidal(self.system, q)[3:] / _mass(self.system)
 
         return self._answer_of("G jacobian", jacobian, q)
 
-    def centroidal_matrix(self, q: Any) -> np.ndarray:
+    def centroidal_matrix(self, q: Array) -> np.ndarray:
         """A (6, nz) with [L_G; P] = A z, along the world's axes."""
         return self._answer_of("A", lambda q: _centroidal(self.system, q), q)
 
-    def centroidal_momentum(self, q: Any, z: Any) -> np.ndarray:
+    def centroidal_momentum(self, q: Array, z: Array) -> np.ndarray:
         """[L_G; P] (6,): the momentum about the mass centre, along the world's axes."""
         return self._answer_of("h", lambda q, z: _centroidal(self.system, q) @ z, q, z)
 
-    def gravity_compensation(self, q: Any) -> np.ndarray:
+    def gravity_compensation(self, q: Array) -> np.ndarray:
         """What motors must give (nz,) for the system to stay at rest at q.
 
         All actions count, springs and weight alike: tau = -f(q, 0).
         """
 
-        def efforts_needed(q: Any) -> Any:
+        def efforts_needed(q: Array) -> Any:
             still = jnp.zeros(self.system.speeds)
             return inverse_dynamics(
                 self.system, StateArrays(0.0, q, still), still, NOMINAL
@@ -215,10 +216,10 @@ class Kinematics:
 
         return self._answer_of("rest", efforts_needed, q)
 
-    def inverse_dynamics(self, q: Any, z: Any, z_dot: Any) -> np.ndarray:
+    def inverse_dynamics(self, q: Array, z: Array, z_dot: Array) -> np.ndarray:
         """What must act (nz,) beside the actions for these accelerations."""
 
-        def efforts_needed(q: Any, z: Any, z_dot: Any) -> Any:
+        def efforts_needed(q: Array, z: Array, z_dot: Array) -> Any:
             return inverse_dynamics(self.system, StateArrays(0.0, q, z), z_dot, NOMINAL)
 
         return self._answer_of("inverse dynamics", efforts_needed, q, z, z_dot)
@@ -241,7 +242,7 @@ def kinematics(system: System) -> Kinematics:
     return Kinematics(system)
 
 
-def frame_jacobian(frame: RobotFrame, q: Any, axes: str = "aligned") -> Any:
+def frame_jacobian(frame: RobotFrame, q: Array, axes: str = "aligned") -> Any:
     """J (6, nz) of a frame; traceable.
 
     Each joint of the chain turns and moves all that is beyond it:
@@ -264,12 +265,12 @@ def frame_jacobian(frame: RobotFrame, q: Any, axes: str = "aligned") -> Any:
     return columns
 
 
-def frame_pose(frame: RobotFrame, q: Any) -> tuple[Any, Any]:
+def frame_pose(frame: RobotFrame, q: Array) -> tuple[Any, Any]:
     """R_WF (3, 3) and the origin (3,) of a frame; traceable."""
     return frame._pose(q)
 
 
-def _walk(frame: RobotFrame, q: Any) -> tuple[list[Any], tuple[Any, Any]]:
+def _walk(frame: RobotFrame, q: Array) -> tuple[list[Any], tuple[Any, Any]]:
     """The poses of the bodies along the chain, and that of the last."""
     R: Any = np.eye(3)
     p: Any = np.zeros(3)
@@ -286,7 +287,7 @@ def _mass(system: System) -> float:
     return sum(float(body.moments(system.table()).mass) for body in system.bodies)
 
 
-def _mass_centre(system: System, q: Any) -> Any:
+def _mass_centre(system: System, q: Array) -> Any:
     R, p = system.poses(0.0, q)
     moments = [body.moments(system.table()) for body in system.bodies]
     pairs = [
@@ -297,7 +298,7 @@ def _mass_centre(system: System, q: Any) -> Any:
     return sum(m * place for m, place in pairs) / _mass(system)
 
 
-def _centroidal(system: System, q: Any) -> Any:
+def _centroidal(system: System, q: Array) -> Any:
     """A (6, nz): momenta of all bodies for each unit speed, about the mass centre."""
     R, p = system.poses(0.0, q)
     J, inertias = system.jacobians(0.0, q), system.inertias()

@@ -15,6 +15,7 @@ import numpy as np
 
 from polhode.analyse.machinery.naming import nominal, require_parameter, state_names
 from polhode.answer_table import Answer, AnswerTable, some
+from polhode.arrays import Array
 from polhode.errors import AnalysisError
 from polhode.integrate.events.event import Event
 from polhode.integrate.simulate import equations_of
@@ -160,7 +161,7 @@ def bifurcation(
     model: System | Equations,
     state: State,
     parameter: str,
-    values: Any,
+    values: Array,
     *,
     at: float | Event,
     until: float,

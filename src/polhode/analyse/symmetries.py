@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.matter.particle import Particle
@@ -46,25 +47,25 @@ class Carriers:
     names: tuple[str, ...]
     fields: tuple[Field, ...]
 
-    def matrix(self, q: Any, table: Table) -> Any:
+    def matrix(self, q: Array, table: Table) -> Any:
         """Y (nz, k): the speeds of each carrier at rate one, a column each."""
         import jax.numpy as jnp
 
         columns = [jnp.asarray(field(q, table)) for field in self.fields]
         return jnp.stack([jnp.zeros(self.system.speeds), *columns], -1)[:, 1:]
 
-    def speeds(self, q: Any, xi: Any, table: Table) -> Any:
+    def speeds(self, q: Array, xi: Array, table: Table) -> Any:
         """z = Y(q) xi (nz,)."""
         return self.matrix(q, table) @ xi
 
-    def growth(self, t: Any, q: Any, z: Any, xi: Any, table: Table) -> Any:
+    def growth(self, t: Scalar, q: Array, z: Array, xi: Array, table: Table) -> Any:
         """z_dot (nz,) of speeds z that are carried along from q at rates xi.
 
         The rate v = psi(q, z) of coordinates grows by the slope of the field along v.
         """
         import jax
 
-        def flow(q: Any) -> Any:
+        def flow(q: Array) -> Any:
             return self.system.rates(t, q, self.speeds(q, xi, table), table)
 
         v = self.system.rates(t, q, z, table)
@@ -178,15 +179,15 @@ def _programs(given: Carriers) -> tuple[Any, Any]:
 
     system, core = given.system, recursive(given.system).functions
 
-    def law(q: Any, z: Any, dq: Any, dz: Any) -> Any:
-        def X(q: Any, z: Any) -> Any:
+    def law(q: Array, z: Array, dq: Any, dz: Any) -> Any:
+        def X(q: Array, z: Array) -> Any:
             z_dot, _ = core.accelerations(0.0, q, z, NOMINAL)
             return system.rates(0.0, q, z), z_dot
 
         return jax.jvp(X, (q, z), (dq, dz))
 
-    def carry(q: Any, z: Any, xi: Any, dq: Any, dz: Any) -> Any:
-        def Y(q: Any, z: Any) -> Any:
+    def carry(q: Array, z: Array, xi: Array, dq: Any, dz: Any) -> Any:
+        def Y(q: Array, z: Array) -> Any:
             q_dot = system.rates(0.0, q, given.speeds(q, xi, NOMINAL))
             return q_dot, given.growth(0.0, q, z, xi, NOMINAL)
 
@@ -226,7 +227,7 @@ def _as_one(system: System, twist: np.ndarray) -> Field:
 
     plain = {e.child for e in system.tree.edges if _is_orthonormal(system, e)}
 
-    def field(q: Any, table: Table) -> Any:
+    def field(q: Array, table: Table) -> Any:
         import jax.numpy as jnp
 
         values = system.table(table)

@@ -19,6 +19,7 @@ import numpy as np
 from polhode.analyse.equilibria.steady_motion import SteadyMotions, steady_motions
 from polhode.analyse.machinery.second_variation import second_variation
 from polhode.analyse.symmetries import pick, symmetries
+from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError
 from polhode.system.state import State
 
@@ -41,10 +42,10 @@ def steady_precessions(
     name, axis = _axis(top)
     k = top.speed_names.index(name)
 
-    def leans(t: Any, q: Any, z: Any) -> Any:
+    def leans(t: Scalar, q: Array, z: Array) -> Any:
         return top.poses(t, q).rotations[0][2] @ axis - np.cos(lean)
 
-    def spins(t: Any, q: Any, z: Any) -> Any:
+    def spins(t: Scalar, q: Array, z: Array) -> Any:
         return z[k] - spin
 
     rates = {TURN: None, name: None}

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.errors import ModelError, PolhodeError
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
@@ -88,7 +88,7 @@ class Constraint(Protocol):
 class HolonomicConstraint(Constraint, Protocol):
     """A constraint by an equation of position, g(placed, t) = 0."""
 
-    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def position(self, placed: Placed, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """g (rows,), zero where the constraint is kept."""
 
 
@@ -96,7 +96,7 @@ class VelocityConstraint(Constraint, Protocol):
     """A constraint by an equation of velocity, phi(placed, moving, t) = 0."""
 
     def velocity(
-        self, placed: Placed, moving: Moving, t: Any = 0.0, table: Table = NOMINAL
+        self, placed: Placed, moving: Moving, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Any:
         """phi (rows,), zero where the constraint is kept."""
 
@@ -204,7 +204,7 @@ def called(
         ) from reason
 
 
-def shaped(name: str, values: Any, shape: tuple[int, ...]) -> Any:
+def shaped(name: str, values: Array, shape: tuple[int, ...]) -> Any:
     """What a user's law gave, in the shape expected of it; refused if too few or many.
 
     A single number may stand for one row.

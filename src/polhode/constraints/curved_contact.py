@@ -19,7 +19,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.constraints.constraint import (
     Placed,
     coordinates_of,
@@ -84,10 +84,10 @@ class CurvedContact:  # limit: the questions of every contact, and Newton's part
         R_WG = placed.rotations[1]
         return R_WG.T @ away, R_WG.T @ placed.rotations[0]
 
-    def _nearest(self, c: Any, R: Any, n: Any) -> Any:
+    def _nearest(self, c: Scalar, R: Array, n: Array) -> Any:
         return c + R @ self.surface.support(R.T @ -n)
 
-    def _contact_residual(self, c: Any, R: Any, n: Any) -> Any:
+    def _contact_residual(self, c: Scalar, R: Array, n: Array) -> Any:
         """What vanishes (3,) when n is square to both surfaces where they meet."""
         P = self._nearest(c, R, n)
         if isinstance(self.on, Track):
@@ -108,7 +108,7 @@ class CurvedContact:  # limit: the questions of every contact, and Newton's part
         import jax
         import jax.numpy as jnp
 
-        def height(c: Any, R: Any) -> Any:
+        def height(c: Any, R: Array) -> Any:
             n = self._normal(c, R)
             P = self._nearest(c, R, n)
             if isinstance(self.on, Track):
@@ -125,7 +125,7 @@ class CurvedContact:  # limit: the questions of every contact, and Newton's part
 
         return doubled(jax.jit(height))
 
-    def _normal(self, c: Any, R: Any) -> Any:
+    def _normal(self, c: Scalar, R: Array) -> Any:
         import jax.numpy as jnp
         from jax import lax
 
@@ -162,13 +162,13 @@ class CurvedContact:  # limit: the questions of every contact, and Newton's part
         return jnp.where(jnp.all(jnp.isfinite(n)), n, self.axes[:, 2])
 
 
-def _turned(n: Any, y: Any) -> Any:
+def _turned(n: Array, y: Array) -> Any:
     """A unit vector, turned by y (2,) along its tangents."""
     turned = n + tangents_about(np.eye(3), n) @ y
     return turned / namespace(turned).sqrt(turned @ turned)
 
 
-def _along(missed: Callable[[Any], Any], n: Any) -> Callable[[Any], Any]:
+def _along(missed: Callable[[Any], Any], n: Array) -> Callable[[Any], Any]:
     """What is missed (2,) along the tangents of n, of a turn y (2,) from it."""
     return lambda y: tangents_about(np.eye(3), n).T @ missed(_turned(n, y))
 
@@ -187,7 +187,7 @@ def _step(along: Callable[[Any], Any]) -> Any:
     return _inverse(along) @ along(np.zeros(2))
 
 
-def tangents_about(axes: Any, normal: Any) -> Any:
+def tangents_about(axes: Any, normal: Array) -> Any:
     """Two directions (3, 2) square to a unit normal (3,) that turn smoothly with it.
 
     None do so over the whole of a sphere: near the third of -`axes` those are taken

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, final
 
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.constraints.constraint import (
     Attachment,
     Placed,
@@ -101,7 +101,7 @@ class Distance:
         """One: the length."""
         return ("length",)
 
-    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def position(self, placed: Placed, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """(d . d - L^2) / (2 L)"""
         d = place(placed, 1, self.second, table) - place(placed, 0, self.first, table)
         assert self.length is not None

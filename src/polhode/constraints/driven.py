@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.constraints.constraint import Constraint, Moving, Placed
 from polhode.constraints.prescribed_motion import PrescribedMotion
 from polhode.double import doubled
@@ -43,7 +43,7 @@ def prescribed(
     """
     joint = Free(body.name, world.origin, body.origin)
 
-    def law(t: Any) -> Any:
+    def law(t: Scalar) -> Any:
         return joint.coordinates_from(*path(t))
 
     return PrescribedMotion(joint, law, name=name or f"driver of {body.name}")
@@ -98,12 +98,12 @@ class Driven:
         """As the constraint."""
         return self.constraint.is_holonomic
 
-    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def position(self, placed: Placed, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """g (rows,), the driven body being where its path has it."""
         return self.constraint.position(self._among(placed, t), t, table)
 
     def velocity(
-        self, placed: Placed, moving: Moving, t: Any = 0.0, table: Table = NOMINAL
+        self, placed: Placed, moving: Moving, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Any:
         """phi (rows,), the driven body moving as its path has it."""
         at = moving_frame(self.path, t)
@@ -112,7 +112,7 @@ class Driven:
         everyone = Moving(angular, linear, moving.speeds)
         return self.constraint.velocity(self._among(placed, t), everyone, t, table)
 
-    def _among(self, placed: Placed, t: Any) -> Placed:
+    def _among(self, placed: Placed, t: Scalar) -> Placed:
         P, p = self._placement(t)
         rotations = self._with(placed.rotations, P)
         return Placed(rotations, self._with(placed.origins, p), placed.coordinates)

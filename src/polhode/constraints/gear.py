@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, final
 
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.constraints.constraint import JointCoupling, Placed, require_single
 from polhode.errors import ModelError
 from polhode.joints.joint import Joint
@@ -70,7 +70,7 @@ class Gear(JointCoupling):
         """One: the ratio."""
         return ("ratio",)
 
-    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def position(self, placed: Placed, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """q_driven - ratio q_driver - offset"""
         driven, driver = placed.coordinates
         ratio, offset = at(self.ratio, table), at(self.offset, table)

@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, final
 
+from polhode.arrays import Array, Scalar
 from polhode.constraints.constraint import (
     Attachment,
     Placed,
@@ -71,7 +72,7 @@ class Holonomic:
         """The constants of the law."""
         return parameters_in(self.constants.values())
 
-    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def position(self, placed: Placed, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """g (rows,)"""
         return self._g(
             placed.rotations, placed.origins, t, values_of(self.constants, table)
@@ -79,7 +80,7 @@ class Holonomic:
 
     @cached_property
     def _g(self) -> Callable[..., Any]:
-        def g(rotations: Any, origins: Any, t: Any, constants: Any) -> Any:
+        def g(rotations: Any, origins: Any, t: Scalar, constants: Any) -> Any:
             count = range(len(self.of))
             placements = (Placement(origins[k], rotations[k]) for k in count)
             found = called(self.name, self.law, *placements, t, **constants)
@@ -129,7 +130,7 @@ class PointOn:
         own = parameters_in(self.constants.values())
         return tuple(dict.fromkeys([*parameters_of(self.point), *own]))
 
-    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def position(self, placed: Placed, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """law(R_WB^T (P - Bo)) (rows,)"""
         arm = placed.rotations[0] @ coordinates_of(self.point, table)
         away = placed.origins[0] + arm - placed.origins[1]
@@ -140,7 +141,7 @@ class PointOn:
     def _g(self) -> Callable[..., Any]:
         law = doubled(self.law)  # one for all who share it
 
-        def g(x: Any, constants: Mapping[str, Any]) -> Any:
+        def g(x: Array, constants: Mapping[str, Any]) -> Any:
             found = called(self.name, law, x, **constants)
             return shaped(self.name, found, (len(self.rows),))
 

@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, ClassVar, final
 
+from polhode.arrays import Array, Scalar
 from polhode.constraints.constraint import Placed, called, shaped
 from polhode.constraints.velocity_rows import OfJoints
 from polhode.double import doubled
@@ -35,13 +36,13 @@ class JointEquation(OfJoints):
     name: str = "joint equation"
     is_holonomic: ClassVar[bool] = True
 
-    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def position(self, placed: Placed, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """g (rows,)"""
         return self._g(placed.coordinates, t, values_of(self.constants, table))
 
     @cached_property
     def _g(self) -> Callable[..., Any]:
-        def g(coordinates: Any, t: Any, constants: Any) -> Any:
+        def g(coordinates: Array, t: Scalar, constants: Any) -> Any:
             each = [q[0] if q.shape == (1,) else q for q in coordinates]
             found = called(self.name, self.law, *each, t, **constants)
             return shaped(self.name, found, (len(self.rows),))

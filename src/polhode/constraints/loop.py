@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
+from polhode.arrays import Scalar
 from polhode.constraints.constraint import Placed
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
@@ -49,7 +50,7 @@ class Loop:
         """Its equations, numbered."""
         return tuple(f"row {k + 1}" for k in range(6 - self.joint.speeds))
 
-    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def position(self, placed: Placed, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """What keeps the pose from being an allowed one (6 - speeds,)."""
         return self.joint.residual(*self.pose(placed, table), table)
 

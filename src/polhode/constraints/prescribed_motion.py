@@ -15,7 +15,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.constraints.constraint import Placed, called, shaped
 from polhode.double import doubled
 from polhode.errors import ModelError
@@ -74,18 +74,18 @@ class PrescribedMotion:
         """One a speed of the joint."""
         return self.joint.speed_names
 
-    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def position(self, placed: Placed, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """How far the joint is from where it should be (speeds,)."""
         wanted, q = self.wanted(t, table), placed.coordinates[0]
         if self.joint.coordinates == self.joint.speeds:
             return q - wanted
         return self._away(q, self.joint.normalised(wanted), table)
 
-    def wanted(self, t: Any, table: Table = NOMINAL) -> Any:
+    def wanted(self, t: Scalar, table: Table = NOMINAL) -> Any:
         """The coordinates (coordinates,) that the law asks for at a time."""
         return self._law(t, values_of(self.constants, table))
 
-    def _away(self, q: Any, wanted: Any, table: Table) -> Any:
+    def _away(self, q: Array, wanted: Any, table: Table) -> Any:
         """The displacement from the wanted pose, along the joint's own freedoms."""
         R_FN, p_FoNo_F = self.joint.pose(wanted, table)
         R_FM, p_FoMo_F = self.joint.pose(q, table)
@@ -96,7 +96,7 @@ class PrescribedMotion:
 
     @cached_property
     def _law(self) -> Callable[..., Any]:
-        def law(t: Any, constants: Mapping[str, Any]) -> Any:
+        def law(t: Scalar, constants: Mapping[str, Any]) -> Any:
             wanted = called(self.name, self.law, t, **constants)
             return shaped(self.name, wanted, (self.joint.coordinates,))
 

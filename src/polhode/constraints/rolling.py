@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeAlias, final, overload
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.constraints.constraint import (
     Attachment,
     Moving,
@@ -290,7 +290,7 @@ class Touching:
         """Those of the two points."""
         return self.contact.parameters
 
-    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def position(self, placed: Placed, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """The height of the body above what it touches."""
         height = self.contact.height(placed, table)
         return namespace(height).stack([height])
@@ -324,7 +324,7 @@ class NoSlip:
         return self.contact.parameters
 
     def velocity(
-        self, placed: Placed, moving: Moving, t: Any = 0.0, table: Table = NOMINAL
+        self, placed: Placed, moving: Moving, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Any:
         """(v_body - v_plane) at P, along u and v of the plane, less the belt's."""
         P = self.contact.point(placed, table)
@@ -368,7 +368,7 @@ class NoTurn:
         return self.contact.parameters
 
     def velocity(
-        self, placed: Placed, moving: Moving, t: Any = 0.0, table: Table = NOMINAL
+        self, placed: Placed, moving: Moving, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Any:
         """The angular velocity along what is held, in the axes of the ground."""
         w = placed.rotations[1].T @ (moving.angular[0] - moving.angular[1])

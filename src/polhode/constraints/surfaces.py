@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.constraints.constraint import Attachment
 from polhode.dimension import has_unit
 from polhode.double import doubled, gradient
@@ -232,7 +232,7 @@ def outside(centre: Attachment, radius: float) -> Track:
     return Track(centre, lambda x: _norm(x) - radius, "sphere", (("radius", radius),))
 
 
-def _norm(x: Any) -> Any:
+def _norm(x: Array) -> Any:
     return namespace(x).sqrt(dot(x, x))
 
 
@@ -246,7 +246,7 @@ def disc(centre: Attachment, radius: Quantity, axis: Any) -> Surface:
     def made(table: Table) -> Surface:
         r = at(given, table)
 
-        def rim(u: Any) -> Any:
+        def rim(u: Array) -> Any:
             across = u - a * dot(u, a)
             return r * across / namespace(across).sqrt(dot(across, across))
 
@@ -263,7 +263,7 @@ def ellipsoid(centre: Attachment, semi_axes: Any) -> Surface:
         values = [at(length, table) for length in lengths]
         squares = namespace(*values).array(values, dtype=float) ** 2
 
-        def farthest(u: Any) -> Any:
+        def farthest(u: Array) -> Any:
             longest = squares * u
             return longest / namespace(longest).sqrt((longest * u).sum(-1))
 
@@ -287,7 +287,7 @@ def _flat(sizes: Iterable[Any]) -> list[Any]:
     ]
 
 
-def _three(values: Any) -> tuple[Any, Any, Any]:
+def _three(values: Array) -> tuple[Any, Any, Any]:
     entries = tuple(values) if isinstance(values, list | tuple | np.ndarray) else ()
     if len(entries) != 3:
         raise ModelError(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, final
 
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.constraints.constraint import JointCoupling, Placed, require_single
 from polhode.errors import ModelError
 from polhode.joints.joint import Joint
@@ -71,7 +71,7 @@ class TendonLength(JointCoupling):
         """One: the length."""
         return ("length",)
 
-    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def position(self, placed: Placed, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """sum a_i q_i - length"""
         pairs = zip(self.arms, placed.coordinates, strict=True)
         total = sum(at(arm, table) * q[0] for arm, q in pairs)

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, final
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.constraints.constraint import (
     Moving,
     Placed,
@@ -88,7 +88,7 @@ class VelocityRows(OfJoints):
     name: str = "velocity rows"
 
     def velocity(
-        self, placed: Placed, moving: Moving, t: Any = 0.0, table: Table = NOMINAL
+        self, placed: Placed, moving: Moving, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Any:
         """a z - b (rows,)"""
         return self._residual(
@@ -97,7 +97,9 @@ class VelocityRows(OfJoints):
 
     @cached_property
     def _residual(self) -> Callable[..., Any]:
-        def residual(coordinates: Any, speeds: Any, t: Any, constants: Any) -> Any:
+        def residual(
+            coordinates: Array, speeds: Array, t: Scalar, constants: Any
+        ) -> Any:
             rows = called(self.name, self.law, *coordinates, t, **constants)
             a, b = _pair(self.name, rows)
             z = namespace(*speeds).concatenate(speeds)
@@ -130,7 +132,7 @@ class VelocityEquation(OfJoints):
     name: str = "velocity equation"
 
     def velocity(
-        self, placed: Placed, moving: Moving, t: Any = 0.0, table: Table = NOMINAL
+        self, placed: Placed, moving: Moving, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Any:
         """phi (rows,)"""
         return self._phi(
@@ -139,7 +141,7 @@ class VelocityEquation(OfJoints):
 
     @cached_property
     def _phi(self) -> Callable[..., Any]:
-        def phi(coordinates: Any, speeds: Any, t: Any, constants: Any) -> Any:
+        def phi(coordinates: Array, speeds: Array, t: Scalar, constants: Any) -> Any:
             values = called(self.name, self.law, coordinates, speeds, t, **constants)
             return shaped(self.name, values, (len(self.rows),))
 

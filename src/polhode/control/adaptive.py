@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.control.tracking import (
     Pursuit,
     Reference,
@@ -59,7 +60,7 @@ def parameters_of(inertia: Any) -> np.ndarray:
 
 
 def regressor(
-    V: Any, V_r: Any, A_r: Any, choice: str | CoriolisChoice = DEFAULT
+    V: Array, V_r: Array, A_r: Array, choice: str | CoriolisChoice = DEFAULT
 ) -> Any:
     """Y (6, 10) with M A_r + C(V) V_r = Y (m, m r, J), for use inside a trace.
 
@@ -67,7 +68,7 @@ def regressor(
     """
     rule = choice_named(choice)
 
-    def virtual_force(a: Any) -> Any:
+    def virtual_force(a: Array) -> Any:
         M = inertia_of(a)
         return M @ A_r + rule.dyadic(M, V) @ V_r
 
@@ -98,7 +99,7 @@ def adaptive_tracking(
     K = np.eye(6) * gain if np.ndim(gain) == 0 else np.asarray(gain, float)
     G = np.broadcast_to(np.asarray(learning, float), (10,))
 
-    def parts(t: Any, q: Any, z: Any) -> tuple[Any, Any, Any]:
+    def parts(t: Scalar, q: Array, z: Array) -> tuple[Any, Any, Any]:
         p: Pursuit = pursuit(edge, reference, rate, StateArrays(t, q, z))
         others = acting(system, [motor], StateArrays(t, q, z))[edge.child]
         return regressor(z[edge.z], p.speeds, p.rates), p.sliding, others

@@ -17,6 +17,7 @@ import jax
 import jax.numpy as jnp
 
 from polhode.actions.space.magnetic_torque import MagneticTorque
+from polhode.arrays import Array, Scalar
 from polhode.control.wheels import WheelCluster, require_wheels
 from polhode.errors import ModelError
 from polhode.geometry.vector import cross, dot
@@ -40,7 +41,7 @@ def detumbling(system: System, rods: str, gain: float) -> Laws:
     """
     body_field = _felt_field(system, rods)
 
-    def law(t: Any, state: State) -> Any:
+    def law(t: Scalar, state: State) -> Any:
         t = 1.0 * jnp.asarray(t)
         q_dot = system.rates(t, state.q, state.z)
         now, changing = (t, 1.0 * state.q), (jnp.ones_like(t), 1.0 * q_dot)
@@ -64,7 +65,7 @@ def momentum_dumping(
     require_wheels(wheels)
     body_field = _felt_field(system, rods)
 
-    def law(t: Any, state: State) -> Any:
+    def law(t: Scalar, state: State) -> Any:
         B = body_field(1.0 * jnp.asarray(t), 1.0 * state.q)
         return gain * cross(wheels.momentum(state), B) / dot(B, B)
 
@@ -83,7 +84,7 @@ def _felt_field(system: System, rods: str) -> Callable[[Any, Any], Any]:
         )
     places = jnp.array(system.places_of(action.bodies))
 
-    def body_field(t: Any, q: Any) -> Any:
+    def body_field(t: Scalar, q: Array) -> Any:
         poses = with_world(system.poses(t, q))
         own = type(poses)(*(part[places] for part in poses))
         B, _ = action.field_at(own, t)

@@ -22,12 +22,13 @@ from polhode.actions.space.harmonic_gravity import HarmonicGravity
 from polhode.actions.space.third_body import ThirdBody
 from polhode.actions.space.zonal_gravity import ZonalGravity
 from polhode.actions.weight import WeightOf
+from polhode.arrays import Scalar
 from polhode.errors import ModelError
 from polhode.formulation.equations import Equations
 from polhode.formulation.questions.point_motion import point_motion
 from polhode.geometry.rotations import so3
 from polhode.matter.material_point import MaterialPoint
-from polhode.matter.parameter import at
+from polhode.matter.parameter import Table, at
 from polhode.system.members import suggestion
 from polhode.system.state import State
 from polhode.system.system import System
@@ -220,7 +221,7 @@ def gravity_at(system: System, state: State, point: Attachment) -> np.ndarray:
     return total
 
 
-def _coordinates(point: Attachment, table: Any) -> np.ndarray:
+def _coordinates(point: Attachment, table: Table) -> np.ndarray:
     own = point.at(table) if isinstance(point, MaterialPoint) else point.coordinates
     return np.asarray(own, float)
 
@@ -243,7 +244,7 @@ def _sampled(motion: Trajectory, dt: float) -> tuple[np.ndarray, Trajectory]:
     return times, motion.resampled(times)
 
 
-def _index(t: Any, dt: float) -> int:
+def _index(t: Scalar, dt: float) -> int:
     """The number of the last sample, a time just before one counted as on it."""
     return max(int(np.floor(float(t) / dt + 1e-6)), 0)
 

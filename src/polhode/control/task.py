@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, final
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import ModelError, StateError
 from polhode.integrate.inputs.ports import port_size
 from polhode.integrate.methods.lie_group.commutator_free import CommutatorFree4
@@ -153,11 +154,11 @@ class Task:
         example = (self.system.neutral(), np.zeros(self.system.speeds))
         return compile(self.system.local, *example, batched=True)
 
-    def _observed(self, t: Any, q: Any, z: Any) -> Any:
+    def _observed(self, t: Scalar, q: Array, z: Array) -> Any:
         seen = jnp.asarray(self.observe(State(self.system, t, q, z)), float)
         return seen.reshape(-1)
 
-    def _turn(self, t: Any, q: Any, z: Any, action: Any) -> Turn:
+    def _turn(self, t: Scalar, q: Array, z: Array, action: Any) -> Turn:
         low, high = self.limits
         given = self._named(jnp.clip(action, low, high))
         then = t + self.dt

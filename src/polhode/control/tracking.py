@@ -21,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.force_elements.joint_law import Motor
+from polhode.arrays import Array, Scalar
 from polhode.errors import ModelError
 from polhode.formulation.spatial_forms.choices import (
     DEFAULT,
@@ -83,7 +84,7 @@ def tracking(
     def law_of(name: str) -> Callable[..., Any]:
         edge = edges[name]
 
-        def law(t: Any, state: State) -> Any:
+        def law(t: Scalar, state: State) -> Any:
             p = pursuit(edge, references[name], rate, StateArrays(t, state.q, state.z))
             V = state.z[edge.z]
             M = system.inertias()[edge.child]
@@ -96,12 +97,12 @@ def tracking(
     return {motors[name]: law_of(name) for name in references}
 
 
-def pursuit(edge: Edge, reference: Reference, rate: Any, at: StateArrays) -> Pursuit:
+def pursuit(edge: Edge, reference: Reference, rate: Scalar, at: StateArrays) -> Pursuit:
     """Where a craft is behind its reference; `at` is (t, q, z) of its system."""
     t, q, V = 1.0 * jnp.asarray(at[0]), at[1][edge.q], at[2][edge.z]
     joint = edge.joint
 
-    def both(t: Any, q: Any) -> tuple[Any, Any]:
+    def both(t: Scalar, q: Array) -> tuple[Any, Any]:
         R_WD, p_WoDo_W = (1.0 * jnp.asarray(part) for part in reference(t))
         R_WB, p_WoBo_W = joint.pose(q)
         w_D, v_D = _twist(reference, t)
@@ -124,7 +125,7 @@ def acting(system: System, motors: Any, at: StateArrays, table: Table = NOMINAL)
     return system.applied(t, q, z, idle)
 
 
-def _twist(reference: Reference, t: Any) -> tuple[Any, Any]:
+def _twist(reference: Reference, t: Scalar) -> tuple[Any, Any]:
     """w and v of the wanted motion, in its own axes."""
     (R, _), (R_dot, p_dot) = jax.jvp(
         lambda t: tuple(1.0 * jnp.asarray(part) for part in reference(t)),

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.space.wheel_motor import WheelMotor
-from polhode.arrays import Numbers, namespace
+from polhode.arrays import Numbers, Scalar, namespace
 from polhode.errors import ModelError
 from polhode.geometry.rotations import so3
 from polhode.joints.revolute import Revolute
@@ -66,7 +66,7 @@ class WheelCluster:
         shares = -np.linalg.pinv(self.axes)
 
         def law_of(row: np.ndarray) -> Callable[..., Any]:
-            def law(t: Any, state: State) -> Any:
+            def law(t: Scalar, state: State) -> Any:
                 wanted = torque(t, state)
                 return row @ namespace(wanted, state.q).asarray(wanted)
 
@@ -178,7 +178,7 @@ def attitude_feedback(
     edge = system.edge(craft)
     K, D = (np.eye(3) * x if np.ndim(x) == 0 else x for x in (stiffness, damping))
 
-    def torque(t: Any, state: State) -> Any:
+    def torque(t: Scalar, state: State) -> Any:
         R_WD = jnp.asarray(target(t) if callable(target) else target)
         R_WB, _ = edge.joint.pose(state.q[edge.q])
         error = so3.log(R_WD.T @ R_WB)

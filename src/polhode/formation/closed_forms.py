@@ -11,12 +11,11 @@ equations of two craft along their motion; here it is written down.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from polhode.actions.space.ephemeris import KeplerianEphemeris, eccentric_anomaly
 from polhode.analyse.linear.state_space import StateSpace
+from polhode.arrays import Scalar
 from polhode.errors import StateError
 from polhode.formation.orbit import Orbit
 from polhode.formation.relative_orbit import INPUTS, STATES
@@ -149,7 +148,7 @@ def _propagated(e: float, anomalies: tuple[float, float], J: float) -> np.ndarra
     return found
 
 
-def _positive(rate: Any) -> float:
+def _positive(rate: Scalar) -> float:
     n = float(rate)
     if not 0 < n < np.inf:
         raise StateError(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.errors import StateError
 from polhode.system.members import suggestion
 
@@ -90,7 +91,7 @@ def double_integrator(
     return DoubleIntegrator(np.array(motion.t), *sizes, neglected, bound)
 
 
-def differential_gravity(r: Any, d: Any, mu: float) -> np.ndarray:
+def differential_gravity(r: Array, d: Array, mu: float) -> np.ndarray:
     """g(r + d) - g(r) (..., 3), with g(r) = -mu r/|r|^3."""
 
     def g(x: np.ndarray) -> np.ndarray:
@@ -100,7 +101,7 @@ def differential_gravity(r: Any, d: Any, mu: float) -> np.ndarray:
     return g(here + np.asarray(d, float)) - g(here)
 
 
-def differential_gravity_bound(r: Any, d: Any, mu: float) -> np.ndarray:
+def differential_gravity_bound(r: Array, d: Array, mu: float) -> np.ndarray:
     """2 mu |d| / s^3 (...,), s the least distance on the way from r to r + d."""
     here, way = np.asarray(r, float), np.asarray(d, float)
     square = np.sum(way * way, axis=-1)

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.space.frames import local_rate, rtn
-from polhode.arrays import Numbers
+from polhode.arrays import Numbers, Scalar
 from polhode.control.tracking import craft_motor
 from polhode.errors import ModelError
 from polhode.geometry.vector import cross
@@ -67,7 +67,7 @@ def formation_keeping(
         )
     motor = craft_motor(system, edge)
 
-    def law(t: Any, state: State) -> Any:
+    def law(t: Scalar, state: State) -> Any:
         poses = system.poses(t, state.q)
         v = system.twists(t, state.q, state.z).linear
         r, here = poses.origins[first], v[first]

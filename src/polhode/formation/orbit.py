@@ -9,10 +9,11 @@ nearest point, along the motion.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.errors import StateError
 
 # Below this eccentricity or inclination an angle's origin is a matter of rounding.
@@ -76,7 +77,7 @@ class Orbit:
             )
 
     @staticmethod
-    def from_state(position: Any, velocity: Any, mu: float) -> Orbit:
+    def from_state(position: Array, velocity: Array, mu: float) -> Orbit:
         """The orbit of a relative position (m) and velocity (m/s)."""
         r, v = np.array(position, float), np.array(velocity, float)
         h, distance = np.cross(r, v), np.linalg.norm(r)

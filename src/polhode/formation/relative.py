@@ -18,6 +18,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Core, Equations, Terms, solved
 from polhode.formulation.questions.reactions import by_balance
 from polhode.formulation.shared.spatial import turned
@@ -62,21 +63,21 @@ def relative_equations(
 def _core(system: System, form: Core) -> Core:
     """Everything in nu, from the stacked equations of a spatial form."""
 
-    def speeds(t: Any, q: Any, nu: Any, table: Table) -> Any:
+    def speeds(t: Scalar, q: Array, nu: Array, table: Table) -> Any:
         return _turned_about(system, form, q, nu, table, back=True)
 
-    def start(t: Any, q: Any, z: Any, table: Table) -> Any:
+    def start(t: Scalar, q: Array, z: Array, table: Table) -> Any:
         return _turned_about(system, form, q, z, table, back=False)
 
-    def rates(t: Any, q: Any, nu: Any, table: Table) -> Any:
+    def rates(t: Scalar, q: Array, nu: Array, table: Table) -> Any:
         return system.rates(t, q, speeds(t, q, nu, table), table)
 
-    def bodies(t: Any, q: Any, nu: Any, nu_dot: Any, table: Table) -> Any:
+    def bodies(t: Scalar, q: Array, nu: Array, nu_dot: Any, table: Table) -> Any:
         now, changing = (q, 1.0 * nu), (rates(t, q, nu, table), nu_dot)
         z, z_dot = jax.jvp(lambda q, nu: speeds(t, q, nu, table), now, changing)
         return system.jacobians(t, q, table) @ z_dot + drift(system, t, q, z, table)
 
-    def forces(t: Any, q: Any, nu: Any, W: Any, table: Table) -> Any:
+    def forces(t: Scalar, q: Array, nu: Array, W: Array, table: Table) -> Any:
         E = jax.jacfwd(lambda nu: speeds(t, q, nu, table))(nu)
         return E.T @ along(system, t, q, W, table)
 
@@ -101,8 +102,8 @@ def _reduced_terms(
 ) -> Callable[..., Terms]:
     """(t, q, nu, table) -> J^T M J, J^T (M J' nu + C V), J^T F, and the rows."""
 
-    def terms(t: Any, q: Any, nu: Any, table: Table) -> Terms:
-        def V(t: Any, q: Any, nu: Any) -> Any:
+    def terms(t: Scalar, q: Array, nu: Array, table: Table) -> Terms:
+        def V(t: Scalar, q: Array, nu: Array) -> Any:
             return form.start(t, q, speeds(t, q, nu, table), table)
 
         t, z = 1.0 * jnp.asarray(t), speeds(t, q, nu, table)
@@ -147,7 +148,7 @@ def _turned_about(
     return jnp.concatenate(parts)
 
 
-def _free(edge: Edge, q: Any, own: Any, back: bool, *, arm: Any, table: Table) -> Any:
+def _free(edge: Edge, q: Array, own: Any, back: bool, *, arm: Any, table: Table) -> Any:
     """The speeds of a free joint from its part of nu, or the other way.
 
     z is the twist of M in F about Mo along M; nu is about the body's point, along F, or

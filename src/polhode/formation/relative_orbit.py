@@ -20,6 +20,7 @@ import numpy as np
 from polhode.actions.gravitation import Gravitation, PointMass
 from polhode.analyse.linear.linearise import linearise
 from polhode.analyse.linear.state_space import StateSpace
+from polhode.arrays import Array, Scalar
 from polhode.double import doubled
 from polhode.errors import StateError
 from polhode.formation.orbit import Orbit
@@ -118,7 +119,7 @@ def relative_orbit(orbit: Orbit, until: float | None = None) -> RelativeOrbit:
     return RelativeOrbit(orbit, linearise(system, motion))
 
 
-def _frame(r: Any, v: Any) -> tuple[Any, Any]:
+def _frame(r: Array, v: Array) -> tuple[Any, Any]:
     """R_WO and w_WO_O of the orbital frame:   w = |r x v| / r^2 about the normal."""
     h = cross(r, v)
     out, up = r / norm(r), h / norm(h)
@@ -126,13 +127,13 @@ def _frame(r: Any, v: Any) -> tuple[Any, Any]:
     return R_WO, jnp.array([0.0, 0.0, 1.0]) * norm(h) / dot(r, r)
 
 
-def _turn(r: Any, v: Any) -> Any:
+def _turn(r: Array, v: Array) -> Any:
     """x_O = R^T x_W,      x_O' = R^T x_W' - w x x_O"""
     R, w = _frame(r, v)
     upper = jnp.concatenate([R.T, jnp.zeros((3, 3))], axis=1)
     return jnp.concatenate([upper, jnp.concatenate([-skew(w) @ R.T, R.T], axis=1)])
 
 
-def _turn_and_rate(r: Any, v: Any, mu: Any) -> tuple[Any, Any]:
+def _turn_and_rate(r: Array, v: Array, mu: Scalar) -> tuple[Any, Any]:
     pull = -mu * r / norm(r) ** 3
     return jax.jvp(_turn, (r, v), (v, pull))

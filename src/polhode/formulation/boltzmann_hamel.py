@@ -20,6 +20,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.formulation.equations import Equations, Terms
@@ -27,17 +28,18 @@ from polhode.formulation.shared.chart import origin, speeds_in_chart
 from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.speeds import along, in_speeds
 from polhode.formulation.shared.velocities import Velocities, in_velocities, rows_in
+from polhode.matter.parameter import Table
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 LINEAR = 1e-9  # of the speeds: what doubling the velocities may change of twice them
 
 
-def structure_coefficients(system: System, t: Any, q: Any) -> Any:
+def structure_coefficients(system: System, t: Scalar, q: Array) -> Any:
     """g (b, a, c) of the system's speeds at a configuration, (nz, nz, nz)."""
     x = origin(system)
 
-    def E(x: Any) -> Any:
+    def E(x: Array) -> Any:
         return jax.jacfwd(lambda v: speeds_in_chart(system, t, q, x, v))(
             jnp.zeros_like(x)
         )
@@ -58,10 +60,10 @@ def boltzmann_hamel(system: System, velocities: Velocities | None = None) -> Equ
             "Boltzmann-Hamel", system, velocities, _terms_in(system, velocities)
         )
 
-    def terms(t: Any, q: Any, z: Any, table: Any, felt: Any = None) -> Terms:
+    def terms(t: Scalar, q: Array, z: Array, table: Table, felt: Any = None) -> Terms:
         u = z if felt is None else felt
 
-        def T(x: Any, z: Any) -> Any:
+        def T(x: Array, z: Array) -> Any:
             return system.kinetic_energy(t, system.local(q, x), z, table)
 
         x = origin(system)
@@ -91,18 +93,18 @@ def _terms_in(system: System, chosen: Velocities) -> Callable[..., Terms]:
     y = E(x) x_dot in the chart about q, and e_a is the slope along x_dot = E^-1 e_a.
     """
 
-    def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
+    def terms(t: Scalar, q: Array, y: Array, table: Table) -> Terms:
         x = origin(system)
 
-        def quasi(x: Any, x_dot: Any) -> Any:
+        def quasi(x: Array, x_dot: Array) -> Any:
             place = system.local(q, x)
             return chosen.inverse(t, place, speeds_in_chart(system, t, q, x, x_dot))
 
-        def T(x: Any, y: Any) -> Any:
+        def T(x: Array, y: Array) -> Any:
             place = system.local(q, x)
             return system.kinetic_energy(t, place, chosen.zeta(t, place, y), table)
 
-        def E(x: Any) -> Any:
+        def E(x: Array) -> Any:
             return jax.jacfwd(lambda v: quasi(x, v))(jnp.zeros_like(x))
 
         z = chosen.zeta(t, q, y)  # x_dot, where the chart begins

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 
 from polhode.answer_table import Answer, AnswerTable
+from polhode.arrays import Array, Scalar
 from polhode.errors import ModelError, PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.formulation.registry import FORMULATIONS
@@ -233,7 +234,7 @@ def answers(equations: Equations) -> Callable[..., tuple[Any, Any]]:
     """(t, q, z, table) -> body accelerations and joint wrenches, of the own speeds."""
     core = equations.functions
 
-    def both(t: Any, q: Any, z: Any, table: Table = NOMINAL) -> tuple[Any, Any]:
+    def both(t: Scalar, q: Array, z: Array, table: Table = NOMINAL) -> tuple[Any, Any]:
         table = dict(table)
         y = core.start(t, q, z, table)
         solution = core.accelerations(t, q, y, table)
@@ -257,7 +258,7 @@ def random_states(system: System, count: int, seed: int = 0) -> list[State]:
     return states
 
 
-def disagreement(values: Any, middle: Any, size: Any) -> float:
+def disagreement(values: Array, middle: Any, size: Any) -> float:
     """The largest difference at any state, relative to the largest value there.
 
     Where all cancels, relative to `size`: that of what cancels. Infinite where a value

@@ -21,6 +21,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.linear_rows import require_linear
@@ -32,6 +33,7 @@ from polhode.formulation.solve.equations_of_motion import (
     solve_rows,
 )
 from polhode.geometry.vector import cross
+from polhode.matter.parameter import Table
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
@@ -42,10 +44,10 @@ def dalembert(system: System) -> Equations:
     """d'Alembert's equations: virtual power zero, for all allowed virtual speeds."""
     require_linear(system, "D'Alembert's")
 
-    def terms(t: Any, q: Any, z: Any, table: Any, felt: Any = None) -> Terms:
+    def terms(t: Scalar, q: Array, z: Array, table: Table, felt: Any = None) -> Terms:
         still, u = jnp.zeros(system.speeds), z if felt is None else felt
 
-        def inertial_power(z_dot: Any) -> Any:
+        def inertial_power(z_dot: Array) -> Any:
             """The virtual power of inertia for each unit virtual speed, negative."""
             return jax.grad(
                 lambda virtual: (
@@ -70,7 +72,7 @@ def dalembert(system: System) -> Equations:
 
 
 def virtual_power(
-    system: System, state: StateArrays, z_dot: Any, virtual: Any, table: Any
+    system: System, state: StateArrays, z_dot: Array, virtual: Any, table: Table
 ) -> Any:
     """The power of actions and of inertia on virtual speeds z' (nz,).
 
@@ -80,7 +82,9 @@ def virtual_power(
     return given + inertia_power(system, state, z_dot, virtual, table)
 
 
-def applied_power(system: System, state: StateArrays, virtual: Any, table: Any) -> Any:
+def applied_power(
+    system: System, state: StateArrays, virtual: Any, table: Table
+) -> Any:
     """sum of R . v' + M . w' of all actions, about bodies' origins."""
     t, q, z = state
     w, v = system.twists(t, q, virtual, table)
@@ -89,7 +93,7 @@ def applied_power(system: System, state: StateArrays, virtual: Any, table: Any) 
 
 
 def inertia_power(
-    system: System, state: StateArrays, z_dot: Any, virtual: Any, table: Any
+    system: System, state: StateArrays, z_dot: Array, virtual: Any, table: Table
 ) -> Any:
     """-sum of Q_dot . v' + G_dot . w', and of rotors along their joints."""
     t, q, z = state
@@ -103,7 +107,7 @@ def inertia_power(
     return -(rates[:, :3] * w).sum() - (rates[:, 3:] * v).sum() - rotors
 
 
-def _momenta(system: System, state: StateArrays, poles: Any, table: Any) -> Any:
+def _momenta(system: System, state: StateArrays, poles: Any, table: Table) -> Any:
     """[G; Q] of all bodies (n, 6), G about fixed poles (n, 3), in the world's axes."""
     t, q, z = state
     R_WB, p_WoBo_W = system.poses(t, q, table)

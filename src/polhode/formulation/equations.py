@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, final
 
 import numpy as np
 
-from polhode.arrays import itself
+from polhode.arrays import Array, Scalar, itself
 from polhode.fingerprint import REMEMBERED
 from polhode.formulation.shared.dense_form import refuse_many_bodies
 from polhode.formulation.solve.equations_of_motion import solve_constrained
@@ -98,7 +98,7 @@ def solved(
 ) -> Callable[..., tuple[Any, Any]]:
     """Accelerations and intensities of reactions from the terms, by elimination."""
 
-    def accelerations(t: Any, q: Any, y: Any, table: Table) -> tuple[Any, Any]:
+    def accelerations(t: Scalar, q: Array, y: Array, table: Table) -> tuple[Any, Any]:
         M, b, f, A, g = terms(t, q, y, table)
         return solve_constrained(M, f - b, A, g, natural)
 
@@ -187,7 +187,7 @@ class Equations:  # limit: one noun answers every question about the motion
         return self.ask("bodies", self.body_function, state, table)
 
     def inverse_dynamics(
-        self, state: State, y_dot: Any, table: Table = NOMINAL
+        self, state: State, y_dot: Array, table: Table = NOMINAL
     ) -> np.ndarray:
         """What must act (k,), beside the actions, for these rates: M y_dot + b - f."""
         terms = self._terms(state, table)
@@ -337,7 +337,7 @@ class Equations:  # limit: one noun answers every question about the motion
             how += f" and {len(self.system.constraints)} constraints"
         return f"{self.name} of {self.system.name}: {how}"
 
-    def body_function(self, t: Any, q: Any, y: Any, table: Table) -> Any:
+    def body_function(self, t: Scalar, q: Array, y: Array, table: Table) -> Any:
         """The accelerations of all bodies (n, 6), for use inside a trace."""
         y_dot, _ = self.functions.accelerations(t, q, y, table)
         return self.functions.bodies(t, q, y, y_dot, table)
@@ -414,7 +414,7 @@ class Equations:  # limit: one noun answers every question about the motion
         Inside a trace, such as that of an event's function, it is traced along.
         """
 
-        def from_speeds(t: Any, q: Any, z: Any, table: Table) -> Any:
+        def from_speeds(t: Scalar, q: Array, z: Array, table: Table) -> Any:
             return function(t, q, self.functions.start(t, q, z, table), table)
 
         require_layout(self.system, state)

@@ -17,6 +17,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.spatial import inertial_wrenches
@@ -26,6 +27,7 @@ from polhode.formulation.shared.velocities import (
     in_velocities,
     speeds_and_rates,
 )
+from polhode.matter.parameter import Table
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
@@ -36,7 +38,7 @@ def gauss(system: System, velocities: Velocities | None = None) -> Equations:
     if velocities is not None:
         return _in_other_velocities(system, velocities)
 
-    def terms(t: Any, q: Any, z: Any, table: Any, felt: Any = None) -> Terms:
+    def terms(t: Scalar, q: Array, z: Array, table: Table, felt: Any = None) -> Terms:
         u = z if felt is None else felt
         J, V = system.jacobians(t, q, table), system.body_twists(t, q, u, table)
         inertias, c = system.inertias(table), drift(system, t, q, u, table)
@@ -57,7 +59,7 @@ def _in_other_velocities(system: System, chosen: Velocities) -> Equations:
     """Gauss's equations for velocities y:   V_dot = (J E) y_dot + J shift + c"""
     inner = gauss(system).functions.terms
 
-    def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
+    def terms(t: Scalar, q: Array, y: Array, table: Table) -> Terms:
         at = t, q, y
         z, shift = speeds_and_rates(
             system, chosen, StateArrays(*at), jnp.zeros_like(y), table

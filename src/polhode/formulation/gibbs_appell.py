@@ -15,6 +15,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.kane import require_central
 from polhode.formulation.shared.dense_form import dense_form
@@ -27,12 +28,13 @@ from polhode.formulation.shared.velocities import (
     speeds_and_rates,
 )
 from polhode.geometry.vector import cross
+from polhode.matter.parameter import Table
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 
 def acceleration_energy(
-    system: System, state: StateArrays, z_dot: Any, table: Any
+    system: System, state: StateArrays, z_dot: Array, table: Table
 ) -> Any:
     """S of all bodies, and of rotors along their joints."""
     t, q, z = state
@@ -57,10 +59,10 @@ def gibbs_appell(system: System, velocities: Velocities | None = None) -> Equati
     require_central(system, "Gibbs-Appell's")
     chosen = velocities or own_speeds(system)
 
-    def terms(t: Any, q: Any, y: Any, table: Any, felt: Any = None) -> Terms:
+    def terms(t: Scalar, q: Array, y: Array, table: Table, felt: Any = None) -> Terms:
         u = y if felt is None else felt
 
-        def S(y_dot: Any) -> Any:
+        def S(y_dot: Array) -> Any:
             here = StateArrays(t, q, u)
             z, z_dot = speeds_and_rates(system, chosen, here, y_dot, table)
             return acceleration_energy(system, StateArrays(t, q, z), z_dot, table)

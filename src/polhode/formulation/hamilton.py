@@ -18,6 +18,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Core, Equations, Terms
 from polhode.formulation.questions.reactions import by_balance
 from polhode.formulation.shared.chart import (
@@ -37,12 +38,13 @@ from polhode.formulation.solve.equations_of_motion import (
     solve_definite,
     solve_rows,
 )
+from polhode.matter.parameter import Table
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 
-def hamiltonian(system: System, q: Any, table: Any) -> Callable[..., Any]:
+def hamiltonian(system: System, q: Array, table: Table) -> Callable[..., Any]:
     """H(t, x, p) in the chart about q, by the Legendre transform of L.
 
     L is quadratic in x_dot, so x_dot solves (d^2 L/dx_dot^2) x_dot = p - dL/dx_dot(0).
@@ -50,7 +52,7 @@ def hamiltonian(system: System, q: Any, table: Any) -> Callable[..., Any]:
     L = lagrangian(system, q, table)
     momentum = jax.grad(L, 2)
 
-    def H(t: Any, x: Any, p: Any) -> Any:
+    def H(t: Scalar, x: Array, p: Array) -> Any:
         still = jnp.zeros_like(p)
         hessian = jax.jacfwd(momentum, 2)(t, x, still)
         x_dot = solve_definite(hessian, p - momentum(t, x, still))
@@ -63,13 +65,13 @@ def hamiltonian(system: System, q: Any, table: Any) -> Callable[..., Any]:
 def hamilton(system: System) -> Equations:
     """Hamilton's canonical equations, with rows for what is not a joint."""
 
-    def speeds(t: Any, q: Any, y: Any, table: Any) -> Any:
+    def speeds(t: Scalar, q: Array, y: Array, table: Table) -> Any:
         return jax.grad(hamiltonian(system, q, table), 2)(t, origin(system), y)
 
-    def start(t: Any, q: Any, z: Any, table: Any) -> Any:
+    def start(t: Scalar, q: Array, z: Array, table: Table) -> Any:
         return jax.grad(lagrangian(system, q, table), 2)(t, origin(system), z)
 
-    def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
+    def terms(t: Scalar, q: Array, y: Array, table: Table) -> Terms:
         """1 y_dot + b = f + A^T l;  the rows on y_dot are A M^-1."""
         z = speeds(t, q, y, table)
         given = along(
@@ -80,7 +82,7 @@ def hamilton(system: System) -> Equations:
         rows = rows_on_momenta(system, t, q, z, table)
         return Terms(jnp.eye(len(y)), bias, given - stored, *rows)
 
-    def slope(t: Any, q: Any, y: Any, z: Any, table: Any) -> Any:
+    def slope(t: Scalar, q: Array, y: Array, z: Array, table: Table) -> Any:
         """dH/dx less that of V, and how the chart's momenta leave the lasting ones."""
         H, x = hamiltonian(system, q, table), origin(system)
         stored = jax.grad(energies(system, q, table)[1], 1)(t, x)
@@ -91,7 +93,7 @@ def hamilton(system: System) -> Equations:
 
 
 def bias_of_momenta(
-    system: System, bias: Callable[..., Any], state: StateArrays, y: Any, table: Any
+    system: System, bias: Callable[..., Any], state: StateArrays, y: Array, table: Table
 ) -> Any:
     """The bias (k,) of momenta y = M z without the square of a uniform velocity.
 
@@ -105,7 +107,7 @@ def bias_of_momenta(
     z0, s = still(system, z)
     M = system.mass_matrix(t, q, table)
 
-    def carried(q: Any) -> Any:
+    def carried(q: Array) -> Any:
         return system.mass_matrix(t, q, table) @ (z - z0)
 
     # What is displaced with all it carries turns no joint of it: dM/dt is of z0.
@@ -124,7 +126,7 @@ def in_momenta(
     natural = natural_sizes(system)
     start, speeds = transform
 
-    def bodies(t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
+    def bodies(t: Scalar, q: Array, y: Array, y_dot: Array, table: Table) -> Any:
         z = speeds(t, q, y, table)
         solve = factored(system.mass_matrix(t, q, table))
         z_dot = solve(y_dot - _growth(system, t, q, z, table))
@@ -147,7 +149,7 @@ def in_momenta(
 
 
 def rows_on_momenta(
-    system: System, t: Any, q: Any, z: Any, table: Any
+    system: System, t: Scalar, q: Array, z: Array, table: Table
 ) -> tuple[Any, Any]:
     """A M^-1 and gamma + A M^-1 (dM/dt z): the rows on the rates of momenta."""
     A, gamma = system.constraint_rows(t, q, z, table)
@@ -157,7 +159,7 @@ def rows_on_momenta(
     return yielding, gamma + yielding @ _growth(system, t, q, z, table)
 
 
-def _solved(M: Any, terms: Terms, natural: NaturalSizes) -> tuple[Any, Any]:
+def _solved(M: Array, terms: Terms, natural: NaturalSizes) -> tuple[Any, Any]:
     """y_dot and l, where reactions are A^T l and the rows on y_dot are A M^-1."""
     _, b, f, rows, right = terms
     free = f - b
@@ -169,17 +171,17 @@ def _solved(M: Any, terms: Terms, natural: NaturalSizes) -> tuple[Any, Any]:
     return free + A.T @ intensities, intensities
 
 
-def _momenta(system: System, t: Any, q: Any, x: Any, y: Any) -> Any:
+def _momenta(system: System, t: Scalar, q: Array, x: Array, y: Array) -> Any:
     """E(x)^T y: the chart's momenta of the lasting ones."""
     return jax.grad(lambda v: y @ speeds_in_chart(system, t, q, x, v))(
         jnp.zeros_like(y)
     )
 
 
-def _growth(system: System, t: Any, q: Any, z: Any, table: Any) -> Any:
+def _growth(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Any:
     """dM/dt z: how the momenta grow at constant speeds."""
 
-    def momenta(q: Any) -> Any:
+    def momenta(q: Array) -> Any:
         return system.mass_matrix(t, q, table) @ z
 
     return jax.jvp(momenta, (q,), (system.rates(t, q, z, table),))[1]

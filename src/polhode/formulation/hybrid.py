@@ -13,10 +13,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Equations
 from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.maximal import in_twists
 from polhode.formulation.shared.spatial import block_diagonal, momentum_rate
+from polhode.matter.parameter import Table
 from polhode.system.system import System
 
 
@@ -25,22 +27,24 @@ def hybrid(system: System) -> Equations:
     """The hybrid equations of all bodies, joints and loops as constraints."""
     n = len(system.bodies)
 
-    def to_body(t: Any, q: Any, y: Any, table: Any) -> Any:
+    def to_body(t: Scalar, q: Array, y: Array, table: Table) -> Any:
         R_WB = system.poses(t, q, table).rotations
         w_B, v_W = y.reshape(n, 2, 3).swapaxes(0, 1)
         return jnp.concatenate([w_B, _on(R_WB.swapaxes(-1, -2), v_W)], axis=-1)
 
-    def from_body(t: Any, q: Any, V: Any, table: Any) -> Any:
+    def from_body(t: Scalar, q: Array, V: Array, table: Table) -> Any:
         R_WB = system.poses(t, q, table).rotations
         return jnp.concatenate([V[:, :3], _on(R_WB, V[:, 3:])], axis=-1).reshape(-1)
 
-    def momenta_of(q: Any, w_B: Any, v_W: Any, t: Any, table: Any) -> tuple[Any, Any]:
+    def momenta_of(
+        q: Array, w_B: Array, v_W: Array, t: Scalar, table: Table
+    ) -> tuple[Any, Any]:
         """G along the bodies' axes and Q along the world's."""
         R_WB = system.poses(t, q, table).rotations
         h = _on(system.inertias(table), to_body(t, q, _column(w_B, v_W), table))
         return h[:, :3], _on(R_WB, h[:, 3:])
 
-    def mass(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any, Any]:
+    def mass(t: Scalar, q: Array, y: Array, table: Table) -> tuple[Any, Any, Any]:
         w_B, v_W = y.reshape(n, 2, 3).swapaxes(0, 1)
         z = equations.functions.speeds(t, q, y, table)
         R_WB = system.poses(t, q, table).rotations
@@ -68,5 +72,5 @@ def _column(angular: Any, linear: Any) -> Any:
     return jnp.concatenate([angular, linear], axis=-1).reshape(-1)
 
 
-def _on(matrices: Any, columns: Any) -> Any:
+def _on(matrices: Array, columns: Array) -> Any:
     return (matrices @ columns[..., None])[..., 0]

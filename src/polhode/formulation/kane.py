@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import ModelError
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.shared.dense_form import dense_form
@@ -31,6 +32,7 @@ from polhode.formulation.shared.velocities import (
     speeds_and_rates,
 )
 from polhode.geometry.vector import cross
+from polhode.matter.parameter import Table
 from polhode.matter.spatial_inertia import spatial_inertia
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
@@ -47,7 +49,7 @@ class Central(NamedTuple):
     inertias: Any
 
 
-def central(system: System, t: Any, q: Any, table: Any) -> Central:
+def central(system: System, t: Scalar, q: Array, table: Table) -> Central:
     """Mass, mass centre and central inertia of every body, along the world's axes."""
     R_WB = system.poses(t, q, table).rotations
     moments = [body.moments(system.table(table)) for body in system.bodies]
@@ -56,7 +58,9 @@ def central(system: System, t: Any, q: Any, table: Any) -> Central:
     return Central(masses, arms, R_WB @ inertias @ R_WB.swapaxes(-1, -2))
 
 
-def centre_velocities(system: System, t: Any, q: Any, z: Any, table: Any) -> Any:
+def centre_velocities(
+    system: System, t: Scalar, q: Array, z: Array, table: Table
+) -> Any:
     """w and v_G of every body, (2, n, 3)."""
     w, v_O = system.twists(t, q, z, table)
     return jnp.stack([w, v_O + cross(w, central(system, t, q, table).arms)])
@@ -93,11 +97,11 @@ def kane(
         return _of_free_bodies(system)
     chosen = velocities or own_speeds(system)
 
-    def terms(t: Any, q: Any, y: Any, table: Any, felt: Any = None) -> Terms:
+    def terms(t: Scalar, q: Array, y: Array, table: Table, felt: Any = None) -> Terms:
         u = y if felt is None else felt
         t = 1.0 * jnp.asarray(t)
 
-        def moving(t: Any, q: Any, y: Any) -> Any:
+        def moving(t: Scalar, q: Array, y: Array) -> Any:
             return centre_velocities(system, t, q, chosen.zeta(t, q, y), table)
 
         m, arms, I_G = central(system, t, q, table)
@@ -148,18 +152,18 @@ def _of_free_bodies(system: System) -> Equations:
     """
     n = len(system.bodies)
 
-    def to_body(t: Any, q: Any, y: Any, table: Any) -> Any:
+    def to_body(t: Scalar, q: Array, y: Array, table: Table) -> Any:
         R_BW = system.poses(t, q, table).rotations.swapaxes(-1, -2)
         w, v_G = y.reshape(n, 2, 3).swapaxes(0, 1)
         v_O = v_G - cross(w, central(system, t, q, table).arms)
         return turned(R_BW, jnp.concatenate([w, v_O], axis=-1))
 
-    def from_body(t: Any, q: Any, V: Any, table: Any) -> Any:
+    def from_body(t: Scalar, q: Array, V: Array, table: Table) -> Any:
         w, v_O = jnp.split(turned(system.poses(t, q, table).rotations, V), 2, axis=-1)
         v_G = v_O + cross(w, central(system, t, q, table).arms)
         return jnp.concatenate([w, v_G], axis=-1).reshape(-1)
 
-    def mass(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any, Any]:
+    def mass(t: Scalar, q: Array, y: Array, table: Table) -> tuple[Any, Any, Any]:
         m, arms, I_G = central(system, t, q, table)
         w = y.reshape(n, 6)[:, :3]
         z = equations.functions.speeds(t, q, y, table)
@@ -178,7 +182,7 @@ def _of_free_bodies(system: System) -> Equations:
 
 
 def _at_centres(
-    system: System, state: StateArrays, arms: Any, table: Any
+    system: System, state: StateArrays, arms: Any, table: Table
 ) -> tuple[Any, Any]:
     """R and M_G (n, 3): all that acts on each body, about its mass centre."""
     t, q, z = state
@@ -188,7 +192,7 @@ def _at_centres(
     return R, M_O - cross(arms, R)
 
 
-def _on(dyadics: Any, vectors: Any) -> Any:
+def _on(dyadics: Any, vectors: Array) -> Any:
     return (dyadics @ vectors[..., None])[..., 0]
 
 

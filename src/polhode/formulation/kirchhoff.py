@@ -14,6 +14,7 @@ from typing import Any
 
 import jax
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Equations
 from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.maximal import in_twists
@@ -23,10 +24,11 @@ from polhode.formulation.shared.spatial import (
     momentum_rate,
 )
 from polhode.formulation.solve.equations_of_motion import solve_definite
+from polhode.matter.parameter import Table
 from polhode.system.system import System
 
 
-def twist_rate(energy: Callable[[Any], Any], V: Any, wrench: Any) -> Any:
+def twist_rate(energy: Callable[[Any], Any], V: Array, wrench: Array) -> Any:
     """V_dot (6,) of one body whose kinetic energy is any function T(V), V = [w; v].
 
         d/dt T_V + V x* T_V = W,      T_V = dT/dV
@@ -44,13 +46,13 @@ def kirchhoff(system: System) -> Equations:
     """Kirchhoff's equations of all bodies, joints and loops as constraints."""
     n = len(system.bodies)
 
-    def to_body(t: Any, q: Any, y: Any, table: Any) -> Any:
+    def to_body(t: Scalar, q: Array, y: Array, table: Table) -> Any:
         return y.reshape(n, 6)
 
-    def from_body(t: Any, q: Any, V: Any, table: Any) -> Any:
+    def from_body(t: Scalar, q: Array, V: Array, table: Table) -> Any:
         return V.reshape(-1)
 
-    def mass(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any, Any]:
+    def mass(t: Scalar, q: Array, y: Array, table: Table) -> tuple[Any, Any, Any]:
         M, V = system.inertias(table), y.reshape(n, 6)
         bias = momentum_rate(M, V)
         F = system.applied(t, q, equations.functions.speeds(t, q, y, table), table)

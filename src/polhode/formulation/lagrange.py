@@ -13,10 +13,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.shared.chart import bend, energies, origin
 from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.speeds import along, in_speeds
+from polhode.matter.parameter import Table
 from polhode.system.system import System
 
 
@@ -24,7 +26,7 @@ from polhode.system.system import System
 def lagrange(system: System) -> Equations:
     """Lagrange's equations of the second kind, with rows for what is not a joint."""
 
-    def terms(t: Any, q: Any, z: Any, table: Any, felt: Any = None) -> Terms:
+    def terms(t: Scalar, q: Array, z: Array, table: Table, felt: Any = None) -> Terms:
         u = z if felt is None else felt
         T, V = energies(system, q, table)
         x = origin(system)
@@ -45,6 +47,6 @@ def lagrange(system: System) -> Equations:
     return in_speeds("Lagrange, second kind", system, terms)
 
 
-def symmetric(M: Any) -> Any:
+def symmetric(M: Array) -> Any:
     """A second derivative by its upper half: the lower would differ by rounding."""
     return jnp.triu(M) + jnp.triu(M, 1).T

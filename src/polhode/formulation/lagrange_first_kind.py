@@ -20,6 +20,7 @@ import jax
 import jax.numpy as jnp
 
 from polhode.actions.motion_arrays import Poses
+from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Core, Equations, Terms
 from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.free_bodies import FreeBodies, near_poses, twists_at
@@ -32,6 +33,7 @@ from polhode.formulation.shared.maximal import (
     velocity_names,
 )
 from polhode.formulation.shared.uniform_motion import felt_velocities
+from polhode.matter.parameter import Table
 from polhode.system.system import System
 
 
@@ -40,7 +42,7 @@ def lagrange_first_kind(system: System) -> Equations:
     """Lagrange's equations of the first kind of all bodies."""
     n = len(system.bodies)
 
-    def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
+    def terms(t: Scalar, q: Array, y: Array, table: Table) -> Terms:
         t, poses = 1.0 * jnp.asarray(t), system.poses(t, q, table)
         free = FreeBodies(system, q, poses, near_poses(system, t, q, table), table)
         x, x_dot = jnp.zeros((n, 6)), y.reshape(n, 6)
@@ -58,7 +60,7 @@ def lagrange_first_kind(system: System) -> Equations:
         bent = right + A @ _bend(poses, x_dot)
         return Terms(M, bias, (given - stored).reshape(-1), A, bent)
 
-    def speeds(t: Any, q: Any, y: Any, table: Any) -> Any:
+    def speeds(t: Scalar, q: Array, y: Array, table: Table) -> Any:
         return joint_speeds(system, q, y.reshape(n, 6), table)
 
     core = Core(
@@ -77,7 +79,7 @@ def lagrange_first_kind(system: System) -> Equations:
     return Equations("Lagrange, first kind", system, *names, core)
 
 
-def _inertia(energy: Callable[..., Any], poses: Poses, x_dot: Any) -> tuple[Any, Any]:
+def _inertia(energy: Callable[..., Any], poses: Poses, x_dot: Array) -> tuple[Any, Any]:
     """M (6 n, 6 n) and bias (6 n,) for V_dot, of an energy T(x, x_dot) at x = 0."""
     x = jnp.zeros_like(x_dot)
     momentum = jax.grad(energy, 1)
@@ -87,7 +89,7 @@ def _inertia(energy: Callable[..., Any], poses: Poses, x_dot: Any) -> tuple[Any,
     return M, left.reshape(-1) - M @ _bend(poses, x_dot)
 
 
-def _bend(poses: Poses, x_dot: Any) -> Any:
+def _bend(poses: Poses, x_dot: Array) -> Any:
     """V_dot - x_ddot (6 n,) at x = 0."""
     x = jnp.zeros_like(x_dot)
     rate = jax.jvp(lambda x: twists_at(poses, x, x_dot)[1], (x,), (x_dot,))[1]
@@ -95,7 +97,7 @@ def _bend(poses: Poses, x_dot: Any) -> Any:
 
 
 def _rows(
-    velocities: Callable[..., Any], t: Any, x: Any, x_dot: Any
+    velocities: Callable[..., Any], t: Scalar, x: Array, x_dot: Array
 ) -> tuple[Any, Any]:
     """A (m, 6 n) and g (m,) with A x_ddot = g, from dg/dt(t, x, x_dot) = 0."""
     along = jnp.ones_like(t), x_dot, jnp.zeros_like(x)

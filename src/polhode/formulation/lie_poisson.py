@@ -19,6 +19,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import ModelError
 from polhode.formulation.boltzmann_hamel import structure_coefficients
 from polhode.formulation.equations import Equations, Terms
@@ -31,6 +32,7 @@ from polhode.formulation.shared.chart import origin
 from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.speeds import along
 from polhode.formulation.solve.equations_of_motion import solve_definite
+from polhode.matter.parameter import Table
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
@@ -47,24 +49,24 @@ def lie_poisson(system: System) -> Equations:
             "Use ph.hamilton; a ball joint or a free body has a bracket of its own.",
         )
 
-    def kinetic(t: Any, q: Any, p: Any, table: Any) -> Any:
+    def kinetic(t: Scalar, q: Array, p: Array, table: Table) -> Any:
         """p M^-1 p / 2: what H has beside the potential energy."""
         return p @ solve_definite(system.mass_matrix(t, q, table), p) / 2
 
-    def speeds(t: Any, q: Any, p: Any, table: Any) -> Any:
+    def speeds(t: Scalar, q: Array, p: Array, table: Table) -> Any:
         return jax.grad(kinetic, 2)(t, q, p, table)
 
-    def start(t: Any, q: Any, z: Any, table: Any) -> Any:
+    def start(t: Scalar, q: Array, z: Array, table: Table) -> Any:
         return jax.grad(system.kinetic_energy, 2)(t, q, z, table)
 
-    def slope_at(q: Any, function: Any) -> Any:
+    def slope_at(q: Array, function: Any) -> Any:
         return jax.grad(lambda x: function(system.local(q, x)))(origin(system))
 
-    def bias(t: Any, q: Any, p: Any, z: Any, table: Any) -> Any:
+    def bias(t: Scalar, q: Array, p: Array, z: Array, table: Table) -> Any:
         bracket = jnp.einsum("bac,c,b->a", structure_coefficients(system, t, q), z, p)
         return slope_at(q, lambda q: kinetic(t, q, p, table)) + bracket
 
-    def terms(t: Any, q: Any, p: Any, table: Any) -> Terms:
+    def terms(t: Scalar, q: Array, p: Array, table: Table) -> Terms:
         z = speeds(t, q, p, table)
         stored = slope_at(q, lambda q: system.potential_energy(t, q, table))
         given = along(

@@ -23,6 +23,7 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import ModelError
 from polhode.formulation.equations import Core, Equations, Terms
 from polhode.formulation.lagrange import lagrange
@@ -36,6 +37,7 @@ from polhode.formulation.solve.equations_of_motion import (
     solve_definite,
     solve_rows,
 )
+from polhode.matter.parameter import Table
 from polhode.system import numeric_constraints, rows
 from polhode.system.check import mobility
 from polhode.system.members import suggestion
@@ -87,34 +89,40 @@ class _Reduced:
     S: np.ndarray
     leverage: float
 
-    def speeds(self, t: Any, q: Any, s: Any, table: Any) -> Any:
+    def speeds(self, t: Scalar, q: Array, s: Scalar, table: Table) -> Any:
         still = jnp.zeros(self.system.speeds)
         A = self.system.constraint_rows(t, q, still, table)[0]
         given = -rows.velocities(self.system, t, q, still, table)
         return self.solver(A)(given, s)
 
-    def solver(self, A: Any) -> Callable[[Any, Any], Any]:
+    def solver(self, A: Array) -> Callable[[Any, Any], Any]:
         return _solver(A, self.S, natural_sizes(self.system))
 
-    def kinematics(self, t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any, Any]:
+    def kinematics(
+        self, t: Scalar, q: Array, z: Array, table: Table
+    ) -> tuple[Any, Any, Any]:
         """A, C, and z_dot at s_dot = 0."""
         A, gamma = self.system.constraint_rows(t, q, z, table)
         solve, (k, n) = self.solver(A), self.S.shape
         C = [solve(jnp.zeros_like(gamma), unit) for unit in np.eye(k)]
         return A, jnp.reshape(jnp.asarray(C), (k, n)).T, solve(gamma, jnp.zeros(k))
 
-    def parts(self, t: Any, q: Any, s: Any, table: Any) -> tuple[Terms, Any, Any, Any]:
+    def parts(
+        self, t: Scalar, q: Array, s: Scalar, table: Table
+    ) -> tuple[Terms, Any, Any, Any]:
         """Lagrange's terms, A, C, and z_dot at s_dot = 0."""
         z = self.speeds(t, q, s, table)
         found = lagrange(self.system).functions.terms(t, q, z, table)
         return found, *self.kinematics(t, q, z, table)
 
-    def terms(self, t: Any, q: Any, s: Any, table: Any) -> Terms:
+    def terms(self, t: Scalar, q: Array, s: Scalar, table: Table) -> Terms:
         (M, b, f, _, _), _, C, shift = self.parts(t, q, s, table)
         nothing = jnp.zeros((0, len(self.S))), jnp.zeros(0)
         return Terms(C.T @ M @ C, C.T @ (b + M @ shift), C.T @ f, *nothing)
 
-    def accelerations(self, t: Any, q: Any, s: Any, table: Any) -> tuple[Any, Any]:
+    def accelerations(
+        self, t: Scalar, q: Array, s: Scalar, table: Table
+    ) -> tuple[Any, Any]:
         (M, b, f, _, _), A, C, shift = self.parts(t, q, s, table)
         s_dot = solve_definite(C.T @ M @ C, C.T @ (f - b - M @ shift))
         left = M @ (C @ s_dot + shift) + b - f
@@ -122,7 +130,7 @@ class _Reduced:
         A, ones = A * c / r[:, None], np.ones(len(r))
         return s_dot, solve_rows(A @ A.T, A @ (c * left), ones, VANISHING) / r
 
-    def serves(self, t: Any, q: Any, s: Any, table: Any) -> Any:
+    def serves(self, t: Scalar, q: Array, s: Scalar, table: Table) -> Any:
         """Whether small errors of s are still small ones of z: |dz/ds| is bounded."""
         A = self.system.constraint_rows(t, q, jnp.zeros(self.system.speeds), table)[0]
         solve, none = self.solver(A), jnp.zeros(A.shape[0])
@@ -133,13 +141,13 @@ class _Reduced:
         kept = jnp.abs(columns @ self.S.T - jnp.eye(len(self.S))) < 1e-3
         return (jnp.max(stretch) < self.leverage) & jnp.all(kept)
 
-    def bodies(self, t: Any, q: Any, s: Any, s_dot: Any, table: Any) -> Any:
+    def bodies(self, t: Scalar, q: Array, s: Scalar, s_dot: Any, table: Table) -> Any:
         system, z = self.system, self.speeds(t, q, s, table)
         _, C, shift = self.kinematics(t, q, z, table)
         z_dot = C @ s_dot + shift
         return system.jacobians(t, q, table) @ z_dot + drift(system, t, q, z, table)
 
-    def forces(self, t: Any, q: Any, s: Any, W: Any, table: Any) -> Any:
+    def forces(self, t: Scalar, q: Array, s: Scalar, W: Array, table: Table) -> Any:
         z = self.speeds(t, q, s, table)
         C = self.kinematics(t, q, z, table)[1]
         return C.T @ along(self.system, t, q, W, table)
@@ -189,7 +197,7 @@ def _leverage_at_rest(system: System, S: np.ndarray) -> float:
     return float(np.max(_stretch(columns, weights, S), initial=1.0))
 
 
-def _stretch(columns: Any, weights: Any, S: np.ndarray) -> Any:
+def _stretch(columns: Array, weights: Any, S: np.ndarray) -> Any:
     """|dz/ds| (k, nz), each speed by the root of its inertia."""
     # A chosen speed without mass moves what has some by any factor: not a number.
     own = S @ weights + np.finfo(float).tiny
@@ -222,7 +230,9 @@ def _selection(system: System, names: tuple[str, ...]) -> np.ndarray:
     return np.eye(system.speeds)[[system.speed_names.index(name) for name in names]]
 
 
-def _solver(A: Any, S: np.ndarray, natural: NaturalSizes) -> Callable[[Any, Any], Any]:
+def _solver(
+    A: Array, S: np.ndarray, natural: NaturalSizes
+) -> Callable[[Any, Any], Any]:
     """(right, s) -> x with A x = right and S x = s.
 
     By least squares at natural sizes, with one step that removes what squaring K lost.
@@ -232,7 +242,7 @@ def _solver(A: Any, S: np.ndarray, natural: NaturalSizes) -> Callable[[Any, Any]
     K = jnp.concatenate([A / r[:, None], S / chosen[:, None]]) * c
     solve = factored(K.T @ K)
 
-    def found(right: Any, s: Any) -> Any:
+    def found(right: Any, s: Scalar) -> Any:
         wanted = jnp.concatenate([right / r, s / chosen])
         x = solve(K.T @ wanted)
         return c * (x + solve(K.T @ (wanted - K @ x)))

@@ -12,6 +12,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Equations
 from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.maximal import (
@@ -28,11 +29,12 @@ from polhode.formulation.shared.spatial import (
 )
 from polhode.formulation.spatial_forms.transfer import blocks
 from polhode.geometry.vector import cross, skew
+from polhode.matter.parameter import Table
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 
-def to_body_matrices(system: System, t: Any, q: Any, table: Any) -> Any:
+def to_body_matrices(system: System, t: Scalar, q: Array, table: Table) -> Any:
     """Ad(X_WB)^-1 (n, 6, 6):  V_B = Ad^-1 V_W,   F_W = Ad^-T F_B."""
     R_WB, p_WoBo_W = system.poses(t, q, table)
     R_BW = R_WB.swapaxes(-1, -2)
@@ -47,38 +49,40 @@ def newton_euler(system: System) -> Equations:
     """The balances of momentum of all bodies, joints and loops as constraints."""
     n, solve = len(system.bodies), solver_of_rows(system)
 
-    def to_body(t: Any, q: Any, y: Any, table: Any) -> Any:
+    def to_body(t: Scalar, q: Array, y: Array, table: Table) -> Any:
         X = to_body_matrices(system, t, q, table)
         return momenta(X, y.reshape(n, 6))
 
-    def from_body(t: Any, q: Any, V: Any, table: Any) -> Any:
+    def from_body(t: Scalar, q: Array, V: Array, table: Table) -> Any:
         R_WB, p_WoBo_W = system.poses(t, q, table)
         w = (R_WB @ V[:, :3, None])[..., 0]
         v = (R_WB @ V[:, 3:, None])[..., 0]
         there = v - (skew(w) @ p_WoBo_W[..., None])[..., 0]
         return jnp.concatenate([w, there], axis=-1).reshape(-1)
 
-    def mass(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any, Any]:
+    def mass(t: Scalar, q: Array, y: Array, table: Table) -> tuple[Any, Any, Any]:
         X = to_body_matrices(system, t, q, table)
         M = X.swapaxes(-1, -2) @ system.inertias(table) @ X
         b, F = (momenta(X.swapaxes(-1, -2), W) for W in wrenches(t, q, y, table))
         return block_diagonal(M), b.reshape(-1), F.reshape(-1)
 
-    def wrenches(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any]:
+    def wrenches(t: Scalar, q: Array, y: Array, table: Table) -> tuple[Any, Any]:
         """dM_W/dt V_W and what acts (n, 6), about bodies' origins in their axes."""
         V = to_body(t, q, y, table)
         F = system.applied(t, q, joint_speeds(system, q, V, table), table)
         return momentum_rate(system.inertias(table), V), F
 
-    def accelerations(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any]:
+    def accelerations(t: Scalar, q: Array, y: Array, table: Table) -> tuple[Any, Any]:
         """Solved about poles at the bodies: see `_about`."""
         poles = system.poses(t, q, table).origins
         near_y = _about(y.reshape(n, 6), poles).reshape(-1)
 
-        def near(t: Any, q: Any, near_y: Any, table: Any) -> Any:
+        def near(t: Scalar, q: Array, near_y: Any, table: Table) -> Any:
             return _near_to_body(system, StateArrays(t, q, near_y), poles, table)
 
-        def near_mass(t: Any, q: Any, _: Any, table: Any) -> tuple[Any, Any, Any]:
+        def near_mass(
+            t: Scalar, q: Array, _: Any, table: Table
+        ) -> tuple[Any, Any, Any]:
             R_WB = system.poses(t, q, table).rotations
             both = blocks([[R_WB, 0.0 * R_WB], [0.0 * R_WB, R_WB]])
             M = both @ system.inertias(table) @ both.swapaxes(-1, -2)
@@ -95,7 +99,7 @@ def newton_euler(system: System) -> Equations:
     return in_twists("Newton-Euler", system, to_body, from_body, mass, **own)
 
 
-def _about(V: Any, poles: Any) -> Any:
+def _about(V: Array, poles: Any) -> Any:
     """Twists, or their rates, (n, 6) about fixed poles, from those about the origin.
 
     Masses far from the origin have moments m p^2 about it, of which those of the bodies
@@ -105,7 +109,7 @@ def _about(V: Any, poles: Any) -> Any:
     return jnp.concatenate([w, v + cross(w, poles)], axis=-1)
 
 
-def _near_to_body(system: System, state: StateArrays, poles: Any, table: Any) -> Any:
+def _near_to_body(system: System, state: StateArrays, poles: Any, table: Table) -> Any:
     """V (n, 6) in bodies' axes from twists about poles, along the world's axes."""
     t, q, y = state
     R_WB, p_WoBo_W = system.poses(t, q, table)

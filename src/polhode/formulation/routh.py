@@ -21,6 +21,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import ModelError
 from polhode.formulation.equations import Core, Equations, Terms
 from polhode.formulation.questions.reactions import by_balance
@@ -33,6 +34,7 @@ from polhode.formulation.solve.equations_of_motion import (
     solve_constrained,
     solve_definite,
 )
+from polhode.matter.parameter import Table
 from polhode.system import mass
 from polhode.system.check import rest_coordinates
 from polhode.system.checked_argument import system_argument
@@ -107,22 +109,24 @@ class _Ignoring:
         momenta = (inertia * own.speeds)[c]
         return own._replace(speeds=np.concatenate([own.speeds[s], momenta]))
 
-    def start(self, t: Any, q: Any, z: Any, table: Any) -> Any:
+    def start(self, t: Scalar, q: Array, z: Array, table: Table) -> Any:
         s, c = self.parts
         return jnp.concatenate([z[s], (self.system.mass_matrix(t, q, table) @ z)[c]])
 
-    def transform(self, t: Any, q: Any, table: Any) -> Any:
+    def transform(self, t: Scalar, q: Array, table: Table) -> Any:
         """E with z = E y."""
         return _legendre(self.system.mass_matrix(t, q, table), self.parts)
 
-    def speeds(self, t: Any, q: Any, y: Any, table: Any) -> Any:
+    def speeds(self, t: Scalar, q: Array, y: Array, table: Table) -> Any:
         return self.transform(t, q, table) @ y
 
-    def rates_of_speeds(self, t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
+    def rates_of_speeds(
+        self, t: Scalar, q: Array, y: Array, y_dot: Array, table: Table
+    ) -> Any:
         motion = self.system.rates(t, q, self.speeds(t, q, y, table), table), y_dot
         return jax.jvp(lambda q, y: self.speeds(t, q, y, table), (q, y), motion)[1]
 
-    def terms(self, t: Any, q: Any, y: Any, table: Any) -> Terms:
+    def terms(self, t: Scalar, q: Array, y: Array, table: Table) -> Terms:
         system, E = self.system, self.transform(t, q, table)
         M, b = self._inertia(t, q, y, E @ y, table)
         f = self.forces(t, q, y, system.applied(t, q, E @ y, table), table)
@@ -132,7 +136,7 @@ class _Ignoring:
         shift = self.rates_of_speeds(t, q, y, jnp.zeros_like(y), table)
         return Terms(M, b, f, A @ E, gamma - A @ shift)
 
-    def _inertia(self, t: Any, q: Any, y: Any, z: Any, table: Any) -> Any:
+    def _inertia(self, t: Scalar, q: Array, y: Array, z: Array, table: Table) -> Any:
         """M and b, without the square of a uniform velocity (`uniform_motion`)."""
         system, (s, c) = self.system, self.parts
         if not removable_edges(system):
@@ -143,13 +147,15 @@ class _Ignoring:
         # The momenta of cyclic coordinates are along no axes that turn.
         return M, b + M @ jnp.concatenate([shift[s], jnp.zeros(len(c))])
 
-    def forces(self, t: Any, q: Any, y: Any, W: Any, table: Any) -> Any:
+    def forces(self, t: Scalar, q: Array, y: Array, W: Array, table: Table) -> Any:
         """Q_s less what cyclic forces bring by way of their momenta, and Q_c."""
         s, c = self.parts
         Q, E = along(self.system, t, q, W, table), self.transform(t, q, table)
         return jnp.concatenate([E[:, : len(s)].T @ Q, Q[c]])
 
-    def accelerations(self, t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any]:
+    def accelerations(
+        self, t: Scalar, q: Array, y: Array, table: Table
+    ) -> tuple[Any, Any]:
         M, b, f, A, g = self.terms(t, q, y, table)
         # Cyclic equations times dx_dot_c/dp_c: then reactions are (A E)^T l in all.
         k = len(self.parts[0])
@@ -158,14 +164,14 @@ class _Ignoring:
         held = M.at[k:, k:].set(inner)
         return solve_constrained(held, free, A, g, self.natural)
 
-    def bodies(self, t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
+    def bodies(self, t: Scalar, q: Array, y: Array, y_dot: Array, table: Table) -> Any:
         system, z = self.system, self.speeds(t, q, y, table)
         z_dot = self.rates_of_speeds(t, q, y, y_dot, table)
         return system.jacobians(t, q, table) @ z_dot + drift(system, t, q, z, table)
 
 
 def routhian(
-    system: System, parts: tuple[np.ndarray, np.ndarray], q: Any, table: Any
+    system: System, parts: tuple[np.ndarray, np.ndarray], q: Array, table: Table
 ) -> Callable[..., Any]:
     """R(t, x, x_dot_s, p_c) in the chart about q; `parts` are the places (s, c).
 
@@ -173,7 +179,7 @@ def routhian(
     """
     s, c = parts
 
-    def R(t: Any, x: Any, x_dot_s: Any, p: Any) -> Any:
+    def R(t: Scalar, x: Array, x_dot_s: Array, p: Array) -> Any:
         place = system.local(q, x)
         M = system.mass_matrix(t, place, table)
         whole = jnp.zeros(system.speeds).at[s].set(x_dot_s)
@@ -185,7 +191,7 @@ def routhian(
     return R
 
 
-def _legendre(M: Any, parts: tuple[np.ndarray, np.ndarray]) -> Any:
+def _legendre(M: Array, parts: tuple[np.ndarray, np.ndarray]) -> Any:
     """E with z = E (z_s, p_c):   p_c = M_cs z_s + M_cc z_c"""
     s, c = parts
     both = jnp.concatenate([-M[c][:, s], jnp.eye(len(c))], axis=1)
@@ -198,8 +204,8 @@ def _inertia(
     system: System,
     parts: tuple[np.ndarray, np.ndarray],
     state: StateArrays,
-    y: Any,
-    table: Any,
+    y: Array,
+    table: Table,
 ) -> tuple[Any, Any]:
     """M and b of y = (z_s, p_c), from the Routhian less its potential energy.
 
@@ -209,7 +215,7 @@ def _inertia(
     (s, c), (t, q, z), k = parts, state, len(parts[0])
     whole = routhian(system, parts, q, table)
 
-    def R(x: Any, x_dot_s: Any, p: Any) -> Any:
+    def R(x: Array, x_dot_s: Array, p: Array) -> Any:
         stored = system.potential_energy(t, system.local(q, x), table)
         return whole(t, x, x_dot_s, p) + stored
 

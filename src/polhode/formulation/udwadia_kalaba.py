@@ -15,6 +15,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import ModelError
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.gauss import gauss
@@ -23,6 +24,7 @@ from polhode.formulation.shared.regular import require_regular
 from polhode.formulation.shared.speeds import in_speeds
 from polhode.formulation.solve.equations_of_motion import mean_inertia
 from polhode.lowering.linear_algebra import cholesky, eigh, triangular_solve
+from polhode.matter.parameter import Table
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.system import System
 
@@ -42,7 +44,7 @@ def udwadia_kalaba(system: System) -> Equations:
     require_regular(system, "Udwadia and Kalaba's equation does")
     whole, natural = gauss(system).functions.terms, natural_sizes(system)
 
-    def terms(t: Any, q: Any, z: Any, table: Any, felt: Any = None) -> Terms:
+    def terms(t: Scalar, q: Array, z: Array, table: Table, felt: Any = None) -> Terms:
         inertia = whole(t, q, z if felt is None else felt, table)
         return whole(t, q, z, table)._replace(bias=inertia.bias)
 
@@ -62,7 +64,7 @@ def udwadia_kalaba(system: System) -> Equations:
     return in_speeds("Udwadia-Kalaba", system, terms, solve)
 
 
-def _pseudo_inverse(S: Any) -> Any:
+def _pseudo_inverse(S: Array) -> Any:
     """S^+ of a symmetric matrix by its eigenvalues."""
     values, vectors = eigh(S)
     least = NOTHING * jnp.maximum(values[-1], NOTHING)

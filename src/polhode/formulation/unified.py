@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.spatial import momenta, turned
@@ -30,6 +31,7 @@ from polhode.formulation.shared.velocities import (
     speeds_and_rates,
 )
 from polhode.geometry.vector import cross
+from polhode.matter.parameter import Table
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
@@ -39,26 +41,26 @@ def unified(system: System, velocities: Velocities | None = None) -> Equations:
     """The unified equation in the system's speeds or in any velocities."""
     chosen = velocities or own_speeds(system)
 
-    def energy(t: Any, q: Any, y: Any, table: Any) -> Any:
+    def energy(t: Any, q: Array, y: Array, table: Table) -> Any:
         return system.kinetic_energy(t, q, chosen.zeta(t, q, y), table)
 
-    def partial(t: Any, q: Any, y: Any, table: Any) -> Any:
+    def partial(t: Scalar, q: Array, y: Array, table: Table) -> Any:
         """w_r, v_r of all bodies (n, 3, k) along the world's axes, and dz/dy (k, k)."""
 
-        def velocity(y: Any) -> Any:
+        def velocity(y: Array) -> Any:
             z = chosen.zeta(t, q, y)
             return *system.twists(t, q, z, table), z
 
         return jax.jacfwd(velocity)(y)
 
-    def terms(t: Any, q: Any, y: Any, table: Any, felt: Any = None) -> Terms:
+    def terms(t: Scalar, q: Array, y: Array, table: Table, felt: Any = None) -> Terms:
         t, u = 1.0 * jnp.asarray(t), 1.0 * (y if felt is None else felt)
         z, _ = speeds_and_rates(
             system, chosen, StateArrays(t, q, u), jnp.zeros_like(u), table
         )
         q_dot = 1.0 * system.rates(t, q, z, table)
 
-        def left_side(y_dot: Any) -> Any:
+        def left_side(y_dot: Array) -> Any:
             now, rate = (t, q, u), (jnp.ones_like(t), q_dot, y_dot)
             momentum = jax.grad(energy, 2)
             growth = jax.jvp(lambda t, q, y: momentum(t, q, y, table), now, rate)[1]
@@ -90,7 +92,7 @@ class _PartialRates(NamedTuple):
 
 
 def _turning(
-    system: System, state: StateArrays, rates: _PartialRates, table: Any
+    system: System, state: StateArrays, rates: _PartialRates, table: Table
 ) -> Any:
     """sum of m v . d/dt dv/dy over all bodies and rotors, which move along joints."""
     t, q, z = state

@@ -7,6 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.errors import StateError
 from polhode.geometry import se3
 from polhode.geometry.admission import admit, is_traced
@@ -70,7 +71,7 @@ class Pose:
         return Pose(rotation, origin)
 
     @staticmethod
-    def from_matrix(matrix: Any, *, of: Frame, seen_from: Frame) -> Pose:
+    def from_matrix(matrix: Array, *, of: Frame, seen_from: Frame) -> Pose:
         """The pose of a 4x4 matrix [[R, p], [0, 1]]."""
         what = f"the pose matrix of {of.name!r} seen from {seen_from.name!r}"
         X = admit(matrix, (4, 4), what)

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry.rotations import so3
 from polhode.geometry.rotations.angle_ratio_rates import (
     cotangent_defect_ratio_rate,
@@ -39,29 +39,29 @@ from polhode.geometry.vector import dot, skew, vee
 _LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])
 
 
-def displacement(rotation: Any, translation: Any) -> Any:
+def displacement(rotation: Array, translation: Any) -> Any:
     """The 4x4 matrix [[R, p], [0, 1]] of R (..., 3, 3) and p (..., 3)."""
     xp = namespace(rotation, translation)
     top = xp.concatenate([rotation, translation[..., None]], axis=-1)
     return xp.concatenate([top, xp.zeros_like(top[..., :1, :]) + _LAST_ROW], axis=-2)
 
 
-def rotation_of(matrix: Any) -> Any:
+def rotation_of(matrix: Array) -> Any:
     """The rotation R (..., 3, 3) of a displacement."""
     return matrix[..., :3, :3]
 
 
-def translation_of(matrix: Any) -> Any:
+def translation_of(matrix: Array) -> Any:
     """The translation p (..., 3) of a displacement: the image of the origin."""
     return matrix[..., :3, 3]
 
 
-def act(matrix: Any, point: Any) -> Any:
+def act(matrix: Array, point: Any) -> Any:
     """The image of a point (..., 3):   x_A = R x_B + p"""
     return _apply(rotation_of(matrix), point) + translation_of(matrix)
 
 
-def inverse(matrix: Any) -> Any:
+def inverse(matrix: Array) -> Any:
     """The displacement back:   X⁻¹ = [[Rᵀ, -Rᵀ p], [0, 1]]"""
     transpose = rotation_of(matrix).swapaxes(-1, -2)
     return displacement(transpose, -_apply(transpose, translation_of(matrix)))
@@ -74,7 +74,7 @@ def hat(screw: Any) -> Any:
     return xp.concatenate([top, xp.zeros_like(top[..., :1, :])], axis=-2)
 
 
-def unhat(matrix: Any) -> Any:
+def unhat(matrix: Array) -> Any:
     """The screw (..., 6) of a 4x4 matrix: unhat(hat(ξ)) = ξ."""
     xp = namespace(matrix)
     return xp.concatenate([vee(rotation_of(matrix)), translation_of(matrix)], axis=-1)
@@ -94,7 +94,7 @@ def exp(screw: Any) -> Any:
     return displacement(so3.exp(phi), _apply(so3.left_jacobian(phi), rho))
 
 
-def log(matrix: Any) -> Any:
+def log(matrix: Array) -> Any:
     """The screw of a displacement, angle in [0, π]:   ρ = J_left⁻¹(φ) p"""
     xp = namespace(matrix)
     phi = so3.log(rotation_of(matrix))
@@ -102,7 +102,7 @@ def log(matrix: Any) -> Any:
     return xp.concatenate([phi, rho], axis=-1)
 
 
-def adjoint(matrix: Any) -> Any:
+def adjoint(matrix: Array) -> Any:
     """Ad (..., 6, 6), the map of twists that a displacement is.
 
         V_A = Ad(X_AB) V_B        Ad X = [[R, 0], [[p] R, R]]
@@ -113,7 +113,7 @@ def adjoint(matrix: Any) -> Any:
     return _lower(rotation, skew(translation_of(matrix)) @ rotation)
 
 
-def coadjoint(matrix: Any) -> Any:
+def coadjoint(matrix: Array) -> Any:
     """Ad⁻ᵀ (..., 6, 6), the map of wrenches that a displacement is.
 
         F_A = Ad(X_AB)⁻ᵀ F_B      Ad⁻ᵀ X = [[R, [p] R], [0, R]]
@@ -165,7 +165,7 @@ def right_jacobian_inverse(screw: Any) -> Any:
     return left_jacobian_inverse(-screw)
 
 
-def _derivative_of_series(phi: Any, rho: Any, terms: Any, rates: Any) -> Any:
+def _derivative_of_series(phi: Array, rho: Any, terms: Any, rates: Any) -> Any:
     """d/dε of 1 + f [φ + ε ρ] + g [φ + ε ρ]², f and g functions of |φ + ε ρ|²."""
     f, g = (term[..., None, None] for term in terms)
     f_rate, g_rate = (2 * (dot(phi, rho) * rate)[..., None, None] for rate in rates)
@@ -180,5 +180,5 @@ def _lower(diagonal: Any, corner: Any) -> Any:
     return xp.concatenate([top, xp.concatenate([corner, diagonal], axis=-1)], axis=-2)
 
 
-def _apply(matrix: Any, vector: Any) -> Any:
+def _apply(matrix: Array, vector: Array) -> Any:
     return (matrix @ vector[..., None])[..., 0]

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 
 
-def exchange_vector(column: Any) -> Any:
+def exchange_vector(column: Array) -> Any:
     """P V (..., 6): from either order to the other."""
     xp = namespace(column)
     return xp.concatenate([column[..., 3:], column[..., :3]], axis=-1)
 
 
-def exchange_matrix(matrix: Any) -> Any:
+def exchange_matrix(matrix: Array) -> Any:
     """P M P (..., 6, 6): from either order to the other."""
     xp = namespace(matrix)
     rows = xp.concatenate([matrix[..., 3:, :], matrix[..., :3, :]], axis=-2)

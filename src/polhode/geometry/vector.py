@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.arrays import namespace, removable, traced_once
+from polhode.arrays import Array, namespace, removable, traced_once
 from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.frame import Frame, require_frame, require_same_frame
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @traced_once
-def skew(a: Any) -> Any:
+def skew(a: Array) -> Any:
     """The matrix of the cross product with a (..., 3): skew(a) @ b = a x b.
 
             | 0   -a3   a2 |
@@ -58,7 +58,7 @@ def permutation_symbol() -> np.ndarray:
 
 
 @traced_once
-def cross(a: Any, b: Any) -> Any:
+def cross(a: Array, b: Array) -> Any:
     """The vector product a x b, right-handed.
 
     With [1] for the component after, the first after the last,
@@ -72,7 +72,7 @@ def cross(a: Any, b: Any) -> Any:
     return _following(before, xp)
 
 
-def _following(a: Any, xp: Any) -> Any:
+def _following(a: Array, xp: Any) -> Any:
     """(a2, a3, a1)."""
     return xp.concatenate([a[..., 1:], a[..., :1]], axis=-1)
 
@@ -82,13 +82,13 @@ def dot(a: Any, b: Any) -> Any:
     return a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2]
 
 
-def outer(a: Any, b: Any) -> Any:
+def outer(a: Array, b: Any) -> Any:
     """The dyad a b: outer(a, b) @ c = a (b . c)."""
     return a[..., :, None] * b[..., None, :]
 
 
 @traced_once
-def norm(a: Any) -> Any:
+def norm(a: Array) -> Any:
     """The length |a|, without overflow or underflow; its derivative at 0 is given as 0.
 
         |a| = sqrt(a . a)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 
 
-def complement(columns: Any) -> Any:
+def complement(columns: Array) -> Any:
     """An orthonormal basis (m, m - n) of the vectors square to n columns (m, n).
 
     The columns must be independent. The basis follows them smoothly, except where a

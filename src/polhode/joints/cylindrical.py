@@ -7,7 +7,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
 from polhode.joints.seat import admit_axis, admit_triad, admitted
@@ -51,28 +51,30 @@ class Cylindrical(Joint):
         object.__setattr__(self, "triad", triad)
         object.__setattr__(self, "axis", admitted(axis, triad))
 
-    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
         """A turn by θ about the axis, the origin d along it."""
         n = self.axis_at(table)
         return turn_about(n, q[0]), n * q[1]
 
-    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
         """V = [n z₁; n z₂]"""
         n = self.axis_at(table)
         return namespace(z, n).concatenate([n * z[0], n * z[1]])
 
-    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
         """Couples along u and v, and forces along them."""
         across = self.triad_at(table)[:, :2]
         return wrenches(across, across)
 
-    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
         """The tilt of the axis (2) and the way off it (2)."""
         triad = self.triad_at(table)
         off = offset(triad, R_FM, p_FoMo_F)
         return namespace(R_FM, off).concatenate([tilt(triad, R_FM), off])
 
-    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def coordinates_from(
+        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
+    ) -> Any:
         """The angle in (-π, π], and the distance along the axis."""
         angle = angle_about(self.triad_at(table), R_FM)
         along = self.axis_at(table) @ p_FoMo_F

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry.rotations import so3
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
@@ -41,24 +41,26 @@ class Fixed(Joint):
     def __post_init__(self) -> None:
         construct(self)
 
-    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
         """The two frames are one."""
         return UNTURNED, STILL
 
-    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
         """V = 0"""
         return np.zeros(6)
 
-    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
         """Any couple and any force."""
         return np.eye(6)
 
-    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
         """The rotation vector (3) and the way between the origins, in M (3)."""
         xp = namespace(R_FM, p_FoMo_F)
         return xp.concatenate([so3.log(R_FM), R_FM.T @ p_FoMo_F])
 
-    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def coordinates_from(
+        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
+    ) -> Any:
         """None."""
         return np.zeros(0)
 

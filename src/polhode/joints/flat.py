@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.joints.joint import Joint
 
 
@@ -19,21 +20,21 @@ def neutral(joint: Joint) -> np.ndarray:
     return np.zeros(joint.coordinates)
 
 
-def normalised(joint: Joint, q: Any) -> Any:
+def normalised(joint: Joint, q: Array) -> Any:
     """The coordinates themselves: there is nothing to put right."""
     return q
 
 
-def rates(joint: Joint, q: Any, z: Any) -> Any:
+def rates(joint: Joint, q: Array, z: Array) -> Any:
     """q_dot = z"""
     return z
 
 
-def speeds_from(joint: Joint, q: Any, q_dot: Any) -> Any:
+def speeds_from(joint: Joint, q: Array, q_dot: Array) -> Any:
     """z = q_dot"""
     return q_dot
 
 
-def local(joint: Joint, q: Any, delta: Any) -> Any:
+def local(joint: Joint, q: Array, delta: Array) -> Any:
     """q + δ"""
     return q + delta

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry.rotations import quaternion, so3
 from polhode.joints.joint import Frames, Joint, construct
 from polhode.matter.parameter import NOMINAL, Table
@@ -45,44 +45,46 @@ class Free(Joint):
         """(1, 0, 0, 0) and no displacement."""
         return np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
-    def normalised(self, q: Any) -> Any:
+    def normalised(self, q: Array) -> Any:
         """The quaternion over its length; the place as it is."""
         return namespace(q).concatenate([quaternion.normalised(q[:4]), q[4:]])
 
-    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
         """The rotation of the quaternion, and the place."""
         return quaternion.to_matrix(q[:4]), q[4:]
 
-    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
         """V = z"""
         return z
 
-    def rates(self, q: Any, z: Any) -> Any:
+    def rates(self, q: Array, z: Array) -> Any:
         """q_dot = [q (0, w) / 2; R v]"""
         turning = quaternion.rates_of_body(q[:4], z[:3])
         moving = quaternion.to_matrix(q[:4]) @ z[3:]
         return namespace(q, z).concatenate([turning, moving])
 
-    def speeds_from(self, q: Any, q_dot: Any) -> Any:
+    def speeds_from(self, q: Array, q_dot: Array) -> Any:
         """z = [2 q* q_dot; Rᵀ p_dot]"""
         angular = quaternion.body_angular_velocity(q[:4], q_dot[:4])
         linear = quaternion.to_matrix(q[:4]).T @ q_dot[4:]
         return namespace(q, q_dot).concatenate([angular, linear])
 
-    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
         """Nothing (6, 0)."""
         return np.zeros((6, 0))
 
-    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
         """Nothing (0,): every pose is allowed."""
         return np.zeros(0)
 
-    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def coordinates_from(
+        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
+    ) -> Any:
         """The unit quaternion, w ≥ 0, and the place."""
         turn = quaternion.canonical(quaternion.from_matrix(R_FM))
         return namespace(R_FM, p_FoMo_F).concatenate([turn, p_FoMo_F])
 
-    def local(self, q: Any, delta: Any) -> Any:
+    def local(self, q: Array, delta: Array) -> Any:
         """X exp(δ), δ a screw in M:   q exp(φ),  p + R J(φ) ρ"""
         phi, rho = delta[:3], delta[3:]
         turn = quaternion.product(q[:4], quaternion.exp(phi))

@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.errors import ModelError
 from polhode.joints.motor_data import (
     admit_bounds,
@@ -116,7 +116,7 @@ class Joint(ABC):  # limit: the contract is one list of questions
         own: Any = self
         return own.triad[:, 2] if self.directed is None else self.directed.at(table)
 
-    def margin(self, q: Any) -> Any:
+    def margin(self, q: Array) -> Any:
         """How far each coordinate is from its nearer limit; below 0 beyond it."""
         lower, upper = self.limits
         return namespace(q).minimum(q - lower, upper - q)
@@ -132,42 +132,44 @@ class Joint(ABC):  # limit: the contract is one list of questions
         """The coordinates (coordinates,) at which M coincides with F."""
 
     @abstractmethod
-    def normalised(self, q: Any) -> Any:
+    def normalised(self, q: Array) -> Any:
         """The coordinates put right: a quaternion of length one."""
 
     @abstractmethod
-    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
         """Where M is in F: R_FM (3, 3) and p_FoMo_F (3,)."""
 
     @abstractmethod
-    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
         """How M moves in F, written in M: [w_FM_M; v_FMo_M] (6,)."""
 
     @abstractmethod
-    def rates(self, q: Any, z: Any) -> Any:
+    def rates(self, q: Array, z: Array) -> Any:
         """q_dot (coordinates,) of the speeds z (speeds,)."""
 
     @abstractmethod
-    def speeds_from(self, q: Any, q_dot: Any) -> Any:
+    def speeds_from(self, q: Array, q_dot: Array) -> Any:
         """The speeds z that give a tangent vector q_dot."""
 
     @abstractmethod
-    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
         """A basis (6, 6 - speeds) of the wrenches it can put on the successor.
 
         Columns [torque about Mo; force], written in M.
         """
 
     @abstractmethod
-    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
         """What keeps a pose from being an allowed one (6 - speeds,), in rad and m."""
 
     @abstractmethod
-    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def coordinates_from(
+        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
+    ) -> Any:
         """The coordinates of an allowed pose; angles in (-π, π]."""
 
     @abstractmethod
-    def local(self, q: Any, delta: Any) -> Any:
+    def local(self, q: Array, delta: Array) -> Any:
         """The coordinates moved by a small δ (speeds,): the exact exponential."""
 
     def __repr__(self) -> str:
@@ -214,14 +216,14 @@ def _limits(joint: Joint) -> Any:
     return admit_bounds(joint.name, "limit", *own, unit=unit)
 
 
-def freedoms(joint: Joint, q: Any, table: Table = NOMINAL) -> Any:
+def freedoms(joint: Joint, q: Array, table: Table = NOMINAL) -> Any:
     """The motions it lets through, S (6, speeds): twist(q, z) = S z."""
     columns = [joint.twist(q, e, table) for e in np.eye(joint.speeds)]
     xp = namespace(*columns)
     return xp.stack(columns, axis=-1) if columns else np.zeros((6, 0))
 
 
-def reaction_power(V_first: Any, V_second: Any, wrench_on_first: Any) -> Any:
+def reaction_power(V_first: Array, V_second: Array, wrench_on_first: Any) -> Any:
     """The power of a joint's reaction on both its bodies together.
 
         P = (w₁ - w₂) . M_on1 + (v₁ - v₂) . F_on1

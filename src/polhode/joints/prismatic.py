@@ -7,7 +7,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry.rotations import so3
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
@@ -52,25 +52,27 @@ class Prismatic(Joint):
         object.__setattr__(self, "triad", triad)
         object.__setattr__(self, "axis", admitted(axis, triad))
 
-    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
         """Axes parallel, the origin d along the axis."""
         return UNTURNED, self.axis_at(table) * q[0]
 
-    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
         """V = [0; n z]"""
         n = self.axis_at(table)
         return namespace(z, n).concatenate([STILL, n * z[0]])
 
-    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
         """Any couple, and forces along u and v."""
         return wrenches(np.eye(3), self.triad_at(table)[:, :2])
 
-    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
         """The rotation vector (3) and the way off the axis, along u and v (2)."""
         off = self.triad_at(table)[:, :2].T @ p_FoMo_F
         return namespace(R_FM, off).concatenate([so3.log(R_FM), off])
 
-    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def coordinates_from(
+        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
+    ) -> Any:
         """The distance along the axis."""
         along = self.axis_at(table) @ p_FoMo_F
         return namespace(along).stack([along])

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
 from polhode.joints.seat import STILL, admit_axis, admit_triad, admitted
@@ -51,26 +51,28 @@ class Revolute(Joint):
         object.__setattr__(self, "triad", triad)
         object.__setattr__(self, "axis", admitted(axis, triad))
 
-    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
         """A turn by θ about the axis, the origins together."""
         return turn_about(self.axis_at(table), q[0]), STILL
 
-    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
         """V = [n z; 0]"""
         n = self.axis_at(table)
         return namespace(z, n).concatenate([n * z[0], STILL])
 
-    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
         """Couples along u and v, and any force."""
         return wrenches(self.triad_at(table)[:, :2], np.eye(3))
 
-    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
         """The tilt of the axis (2) and the distance of the origins, in M (3)."""
         turn = tilt(self.triad_at(table), R_FM)
         xp = namespace(turn, p_FoMo_F)
         return xp.concatenate([turn, R_FM.T @ p_FoMo_F])
 
-    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def coordinates_from(
+        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
+    ) -> Any:
         """The angle in (-π, π]."""
         angle = angle_about(self.triad_at(table), R_FM)
         return namespace(angle).stack([angle])

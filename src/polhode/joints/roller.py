@@ -7,7 +7,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
 from polhode.joints.seat import (
@@ -67,30 +67,32 @@ class Roller(Joint):
         object.__setattr__(self, "normal", admitted(normal, triad))
         object.__setattr__(self, "axis", admitted(axis, axis_triad))
 
-    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
         """A turn about the axis, the origin in the plane."""
         place = self.triad_at(table)[:, :2] @ q[1:]
         return turn_about(unit_at(self.axis, table), q[0]), place
 
-    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
         """V = [a z₁; Rᵀ(u z₂ + v z₃)]"""
         a = unit_at(self.axis, table)
         linear = turn_about(a, -q[0]) @ (self.triad_at(table)[:, :2] @ z[1:])
         return namespace(q, z, linear).concatenate([a * z[0], linear])
 
-    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
         """Couples square to the axis, and the force along the normal of F."""
         across = triad_of(self.axis, self.axis_triad, table)[:, :2]
         turn = turn_about(unit_at(self.axis, table), -q[0])
         return wrenches(across, turn @ self.triad_at(table)[:, 2:])
 
-    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
         """The tilt of the axis (2) and the height above the plane (1)."""
         height = self.triad_at(table)[:, 2:].T @ p_FoMo_F
         turn = tilt(triad_of(self.axis, self.axis_triad, table), R_FM)
         return namespace(R_FM, height).concatenate([turn, height])
 
-    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def coordinates_from(
+        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
+    ) -> Any:
         """The angle in (-π, π], and the distances along u and v."""
         xp = namespace(R_FM, p_FoMo_F)
         angle = angle_about(triad_of(self.axis, self.axis_triad, table), R_FM)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
 from polhode.joints.seat import admit_axis, admit_triad, admitted
@@ -57,19 +57,19 @@ class Screw(Joint):
         object.__setattr__(self, "axis", admitted(axis, triad))
         object.__setattr__(self, "pitch", pitch)
 
-    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
         """A turn by θ about the axis, the origin h θ along it."""
         advance = at(self.pitch, table) * q[0]
         n = self.axis_at(table)
         return turn_about(n, q[0]), n * advance
 
-    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
         """V = [n z; n h z]"""
         advance = at(self.pitch, table) * z[0]
         n = self.axis_at(table)
         return namespace(z, advance, n).concatenate([n * z[0], n * advance])
 
-    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
         """Couples and forces along u and v, and the wrench [-h n; n]."""
         triad, h = self.triad_at(table), at(self.pitch, table)
         across, along = triad[:, :2], triad[:, 2:]
@@ -77,7 +77,7 @@ class Screw(Joint):
         thread = xp.concatenate([-h * along, along])
         return xp.concatenate([wrenches(across, across), thread], axis=1)
 
-    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
         """Tilt (2), way off the axis (2), and advance less h θ, to the nearest turn."""
         triad, h = self.triad_at(table), at(self.pitch, table)
         off = offset(triad, R_FM, p_FoMo_F)
@@ -86,7 +86,9 @@ class Screw(Joint):
         nearest = h * xp.arctan2(xp.sin(ahead), xp.cos(ahead))
         return xp.concatenate([tilt(triad, R_FM), off, xp.stack([nearest])])
 
-    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def coordinates_from(
+        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
+    ) -> Any:
         """The angle, whole turns included, from the advance."""
         angle = (self.axis_at(table) @ p_FoMo_F) / at(self.pitch, table)
         return namespace(angle).stack([angle])

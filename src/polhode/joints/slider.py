@@ -7,7 +7,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry.rotations import so3
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
@@ -53,24 +53,26 @@ class Slider(Joint):
         object.__setattr__(self, "triad", triad)
         object.__setattr__(self, "normal", admitted(normal, triad))
 
-    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
         """Axes parallel, the origin in the plane."""
         return UNTURNED, self.triad_at(table)[:, :2] @ q
 
-    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
         """V = [0; u z₁ + v z₂]"""
         linear = self.triad_at(table)[:, :2] @ z
         return namespace(linear).concatenate([STILL, linear])
 
-    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
         """Any couple, and the force along the normal."""
         return wrenches(np.eye(3), self.triad_at(table)[:, 2:])
 
-    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
         """The rotation vector (3) and the height above the plane (1)."""
         height = self.triad_at(table)[:, 2:].T @ p_FoMo_F
         return namespace(R_FM, height).concatenate([so3.log(R_FM), height])
 
-    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def coordinates_from(
+        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
+    ) -> Any:
         """The distances along u and v."""
         return self.triad_at(table)[:, :2].T @ p_FoMo_F

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry.rotations import quaternion
 from polhode.joints.joint import Frames, Joint, construct
 from polhode.joints.seat import STILL
@@ -41,38 +41,40 @@ class Spherical(Joint):
         """(1, 0, 0, 0)"""
         return np.array([1.0, 0.0, 0.0, 0.0])
 
-    def normalised(self, q: Any) -> Any:
+    def normalised(self, q: Array) -> Any:
         """q / |q|"""
         return quaternion.normalised(q)
 
-    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
         """The rotation of the quaternion, the origins together."""
         return quaternion.to_matrix(q), STILL
 
-    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
         """V = [z; 0]"""
         return namespace(z).concatenate([z, STILL])
 
-    def rates(self, q: Any, z: Any) -> Any:
+    def rates(self, q: Array, z: Array) -> Any:
         """q_dot = q (0, z) / 2"""
         return quaternion.rates_of_body(q, z)
 
-    def speeds_from(self, q: Any, q_dot: Any) -> Any:
+    def speeds_from(self, q: Array, q_dot: Array) -> Any:
         """z = 2 q* q_dot, its vector part"""
         return quaternion.body_angular_velocity(q, q_dot)
 
-    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
         """Any force, no couple."""
         return np.eye(6)[:, 3:]
 
-    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
         """The way between the origins, in M (3)."""
         return R_FM.T @ p_FoMo_F
 
-    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def coordinates_from(
+        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
+    ) -> Any:
         """The unit quaternion, of its two signs the one with w ≥ 0."""
         return quaternion.canonical(quaternion.from_matrix(R_FM))
 
-    def local(self, q: Any, delta: Any) -> Any:
+    def local(self, q: Array, delta: Array) -> Any:
         """q exp(δ), δ a rotation vector in M."""
         return quaternion.product(q, quaternion.exp(delta))

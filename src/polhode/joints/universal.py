@@ -7,7 +7,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.errors import ModelError
 from polhode.geometry.vector import cross, dot
 from polhode.joints import flat
@@ -78,18 +78,18 @@ class Universal(Joint):
         for word, value in kept.items():
             object.__setattr__(self, word, value)
 
-    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
         """A turn about the first axis, then about the second one carried along."""
         a, b = self._arms(table)
         return turn_about(a, q[0]) @ turn_about(b, q[1]), STILL
 
-    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
         """V = [a' z₁ + b z₂; 0]"""
         a, b = self._arms(table)
         angular = turn_about(b, -q[1]) @ a * z[0] + b * z[1]
         return namespace(q, z).concatenate([angular, STILL])
 
-    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
         """The couple square to both arms of the cross, and any force."""
         a, b = self._arms(table)
         square = cross(a, b)
@@ -97,7 +97,7 @@ class Universal(Joint):
         couple = turn_about(b, -q[1]) @ unit
         return wrenches(couple[:, None], np.eye(3))
 
-    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
         """(a.b - a.Rb)/|a x b| (1), and the way between the origins, in M (3)."""
         xp = namespace(R_FM, p_FoMo_F)
         a, b = self._arms(table)
@@ -105,7 +105,9 @@ class Universal(Joint):
         opening = (dot(a, b) - a @ (R_FM @ b)) / size
         return xp.concatenate([xp.stack([opening]), R_FM.T @ p_FoMo_F])
 
-    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def coordinates_from(
+        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
+    ) -> Any:
         """Both angles in (-π, π]: first that which carries b to R b."""
         xp = namespace(R_FM)
         a, b = self._arms(table)

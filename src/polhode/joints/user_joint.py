@@ -9,6 +9,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.errors import ModelError
 from polhode.geometry.rotations import so3
 from polhode.geometry.rotations.rotation_admission import admit_matrix
@@ -57,23 +58,25 @@ class UserJoint(Joint):
         construct(self)
         _require_law(self)
 
-    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
         """What the law says."""
         return self._pose(q)
 
-    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
         """V = S(q) z, with S from the derivative of the law."""
         return self._freedoms(q) @ z
 
-    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
         """An orthonormal basis of the wrenches that do no work on S(q)."""
         return self._reaction(q)
 
-    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
         """What is left from the nearest allowed pose, along the blocked directions."""
         return self._residual(R_FM, p_FoMo_F)
 
-    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def coordinates_from(
+        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
+    ) -> Any:
         """The coordinates near q = 0 of an allowed pose."""
         return self._coordinates(R_FM, p_FoMo_F)
 
@@ -109,7 +112,7 @@ def _compiled(function: Callable[..., Any], *examples: Any) -> Any:
 
 
 def _pose_of(law: Callable[[Any], Any]) -> Callable[[Any], Frames]:
-    def pose(q: Any) -> Frames:
+    def pose(q: Array) -> Frames:
         import jax.numpy as jnp
 
         R_FM, p_FoMo_F = law(q)
@@ -122,7 +125,7 @@ def _freedoms_of(law: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """q -> S (6, n): columns [vee(Rᵀ ∂R); Rᵀ ∂p]."""
     pose = _pose_of(law)
 
-    def freedoms(q: Any) -> Any:
+    def freedoms(q: Array) -> Any:
         import jax
         import jax.numpy as jnp
 
@@ -138,11 +141,11 @@ def _coordinates_of(law: Callable[[Any], Any], start: np.ndarray) -> Callable[..
     """(R, p) -> q by q ← q + (SᵀS)⁻¹ Sᵀ (what is left from the pose at q)."""
     freedoms = _freedoms_of(law)
 
-    def coordinates(R_FM: Any, p_FoMo_F: Any) -> Any:
+    def coordinates(R_FM: Array, p_FoMo_F: Array) -> Any:
         import jax
         import jax.numpy as jnp
 
-        def step(q: Any, _: None) -> tuple[Any, None]:
+        def step(q: Array, _: None) -> tuple[Any, None]:
             S = freedoms(q)
             away = _away(law, q, R_FM, p_FoMo_F)
             return q + jnp.linalg.solve(S.T @ S, S.T @ away), None
@@ -155,14 +158,14 @@ def _coordinates_of(law: Callable[[Any], Any], start: np.ndarray) -> Callable[..
 def _residual_of(law: Callable[[Any], Any], start: np.ndarray) -> Callable[..., Any]:
     coordinates, freedoms = _coordinates_of(law, start), _freedoms_of(law)
 
-    def residual(R_FM: Any, p_FoMo_F: Any) -> Any:
+    def residual(R_FM: Array, p_FoMo_F: Array) -> Any:
         q = coordinates(R_FM, p_FoMo_F)
         return complement(freedoms(q)).T @ _away(law, q, R_FM, p_FoMo_F)
 
     return residual
 
 
-def _away(law: Callable[[Any], Any], q: Any, R_FM: Any, p_FoMo_F: Any) -> Any:
+def _away(law: Callable[[Any], Any], q: Array, R_FM: Array, p_FoMo_F: Array) -> Any:
     """From the pose at q to another, written in M: rotation vector and way (6,)."""
     import jax.numpy as jnp
 

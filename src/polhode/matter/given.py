@@ -7,6 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.matter.moments import Moments
@@ -130,7 +131,7 @@ def _six_entries(inertia: Any, who: str) -> list[Any]:
     ]
 
 
-def _listed(values: Any) -> list[Any]:
+def _listed(values: Array) -> list[Any]:
     """The entries of a list or an array; none of what has none."""
     try:
         return list(values)

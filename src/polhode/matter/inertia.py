@@ -7,6 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.errors import ModelError, UnphysicalInertia
 from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame, require_same_frame
@@ -65,7 +66,7 @@ class Inertia:
         return self.dyadic.frame
 
     @staticmethod
-    def of_points(masses: Any, positions: Any, point: Point) -> Inertia:
+    def of_points(masses: Array, positions: Any, point: Point) -> Inertia:
         """The inertia about a point of masses (n,) at positions (n, 3) of its frame."""
         cloud = Cloud(masses, positions)
         mass, centre, _ = cloud.moments()

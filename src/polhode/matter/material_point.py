@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, final
 
+from polhode.arrays import Array
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.vector import Vector, shown
@@ -69,7 +70,9 @@ class MaterialPoint:
 Place = Point | MaterialPoint  # what a joint, a spring or a sensor is put at
 
 
-def material_point(frame: Frame, x: Any, y: Any, z: Any, *, name: str) -> MaterialPoint:
+def material_point(
+    frame: Frame, x: Array, y: Array, z: Array, *, name: str
+) -> MaterialPoint:
     """The point at three numbers or parameters, named after its place in the body."""
     checked = [quantity(e, f"point {name!r} of {frame.name!r}", "m") for e in (x, y, z)]
     label = name or "point(" + ", ".join(_written(e) for e in checked) + ")"

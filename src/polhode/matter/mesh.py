@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.errors import DegenerateMesh, FileError
 
 FORMATS = (".stl", ".obj", ".ply", ".off")
@@ -41,7 +42,7 @@ def read_mesh(path: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def closed_surface(
-    vertices: Any, triangles: Any, who: str
+    vertices: Array, triangles: Any, who: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """Vertices and triangles of a surface that encloses a volume, or a refusal.
 
@@ -66,7 +67,7 @@ def signed_volume(vertices: np.ndarray, triangles: np.ndarray) -> float:
     return float(np.sum(a * np.cross(b, c)) / 6)
 
 
-def _as_arrays(vertices: Any, triangles: Any, who: str) -> tuple[Any, Any]:
+def _as_arrays(vertices: Array, triangles: Any, who: str) -> tuple[Any, Any]:
     vertices, triangles = np.asarray(vertices), np.asarray(triangles)
     shaped = vertices.ndim == triangles.ndim == 2
     if not shaped or vertices.shape[1] != 3 or triangles.shape[1] != 3:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from polhode.arrays import Array
 from polhode.matter.spread import rotated, spread
 
 
@@ -26,7 +27,7 @@ def about(moments: Moments, r_OQ: Any) -> Any:
     return moments.inertia + moments.mass * spread(moments.centre - r_OQ)
 
 
-def placed_moments(moments: Moments, R_AB: Any, p_AoBo_A: Any) -> Moments:
+def placed_moments(moments: Moments, R_AB: Array, p_AoBo_A: Array) -> Moments:
     """The moments of frame B's matter, seen from and written in frame A."""
     centre = R_AB @ moments.centre + p_AoBo_A
     return Moments(moments.mass, centre, rotated(moments.inertia, R_AB))

@@ -7,6 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.vector import components_close, cross, dot
@@ -25,17 +26,17 @@ from polhode.matter.spatial_inertia import spatial_inertia
 from polhode.matter.validity import require_mass
 
 
-def particle_momentum(mass: Any, velocity: Any) -> Any:
+def particle_momentum(mass: Any, velocity: Array) -> Any:
     """p = m v."""
     return mass * velocity
 
 
-def particle_angular_momentum(mass: Any, p_HP: Any, velocity: Any) -> Any:
+def particle_angular_momentum(mass: Any, p_HP: Array, velocity: Array) -> Any:
     """L_H = (P - H) x m v, about any pole H, with the velocity the observer sees."""
     return cross(p_HP, mass * velocity)
 
 
-def particle_energy(mass: Any, velocity: Any) -> Any:
+def particle_energy(mass: Any, velocity: Array) -> Any:
     """T = m v.v/2."""
     return 0.5 * mass * dot(velocity, velocity)
 
@@ -95,7 +96,7 @@ class Particle:
         """Where the particle is; the axes meet there."""
         return Point.origin(self.frame)
 
-    def point(self, x: Any, y: Any, z: Any, name: str = "") -> Place:
+    def point(self, x: Array, y: Array, z: Array, name: str = "") -> Place:
         """The end of a massless arm that turns with the particle's axes.
 
         A hinge at such a point is a pendulum: about it the inertia is m r^2.

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry.vector import dot
 
 
@@ -33,7 +33,7 @@ class Poinsot(NamedTuple):
     distance: Any
 
 
-def poinsot(inertia: Any, rotations: Any, spins: Any) -> Poinsot:
+def poinsot(inertia: Any, rotations: Any, spins: Array) -> Poinsot:
     """Polhode and herpolhode of spins (n, 3) in the world's axes.
 
         x = w / sqrt(w . J w),    h = sqrt(w . J w) / |J w|

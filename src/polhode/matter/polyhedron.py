@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry.vector import cross, dot, outer
 from polhode.matter.spread import column, symmetric
 
@@ -20,7 +20,7 @@ def inertia_of_second_moment(second: Any) -> Any:
     return (second[0, 0] + second[1, 1] + second[2, 2]) * np.eye(3) - second
 
 
-def polyhedron(corners: Any) -> tuple[Any, Any, Any]:
+def polyhedron(corners: Array) -> tuple[Any, Any, Any]:
     """Volume, mass centre and central inertia of unit mass within closed triangles.
 
     corners (k, 3, 3): k triangles of three corners, anticlockwise seen from outside.
@@ -45,7 +45,7 @@ def polyhedron(corners: Any) -> tuple[Any, Any, Any]:
     return volume, base + centre, inertia_of_second_moment(second)
 
 
-def tetrahedron(corners: Any) -> tuple[Any, Any, Any]:
+def tetrahedron(corners: Array) -> tuple[Any, Any, Any]:
     """Volume, mass centre and central inertia of unit mass between corners (4, 3).
 
     C = 1/20 sum_k (r_k - g)(r_k - g)

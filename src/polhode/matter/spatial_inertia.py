@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.errors import FrameMismatch, UnphysicalInertia
 from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.frame import Frame, require_same_frame
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from polhode.geometry.rotations.rotation import Rotation
 
 
-def spatial_inertia(mass: Any, r_oG: Any, I_G: Any) -> Any:
+def spatial_inertia(mass: Any, r_oG: Any, I_G: Array) -> Any:
     """The matrix (6, 6) of a rigid body about o, from its central inertia.
 
         M_o = T^T M_c T,   M_c = diag(I_G, m 1),   T = [[1, 0], [-[r], 1]]
@@ -40,14 +40,14 @@ def spatial_inertia(mass: Any, r_oG: Any, I_G: Any) -> Any:
     return _blocks(I_o, static, -static, mass * np.eye(3))
 
 
-def moments_of(matrix: Any) -> tuple[Any, Any, Any]:
+def moments_of(matrix: Array) -> tuple[Any, Any, Any]:
     """Mass, r from o to the mass centre, and central inertia of a body's matrix."""
     mass = (matrix[3, 3] + matrix[4, 4] + matrix[5, 5]) / 3
     r_oG = vee(matrix[:3, 3:]) / mass
     return mass, r_oG, matrix[:3, :3] - mass * spread(r_oG)
 
 
-def shift_spatial_inertia(M_P: Any, p_QP: Any) -> Any:
+def shift_spatial_inertia(M_P: Array, p_QP: Array) -> Any:
     """Any spatial inertia about Q from that about P: M_Q = T^T M_P T.
 
         V_P = T V_Q,   T = [[1, 0], [-[p_QP], 1]]
@@ -59,14 +59,14 @@ def shift_spatial_inertia(M_P: Any, p_QP: Any) -> Any:
     return symmetrised(T.swapaxes(-1, -2) @ M_P @ T)
 
 
-def rotate_spatial_inertia(M_B: Any, R_AB: Any) -> Any:
+def rotate_spatial_inertia(M_B: Array, R_AB: Array) -> Any:
     """The same inertia along the axes of A, about the same point."""
     zero = np.zeros((3, 3))
     R = _blocks(R_AB, zero, zero, R_AB)
     return symmetrised(R @ M_B @ R.swapaxes(-1, -2))
 
 
-def _blocks(a: Any, b: Any, c: Any, d: Any) -> Any:
+def _blocks(a: Array, b: Array, c: Scalar, d: Array) -> Any:
     xp = namespace(a, b, c, d)
     rows = [xp.concatenate([a, b], axis=-1), xp.concatenate([c, d], axis=-1)]
     return xp.concatenate(rows, axis=-2)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry.vector import dot, outer, skew
 
 
@@ -31,12 +31,12 @@ def symmetric(diagonal: Sequence[Any], products: Sequence[Any]) -> Any:
     return xp.stack([column(xx, xy, zx), column(xy, yy, yz), column(zx, yz, zz)])
 
 
-def diagonal(x: Any, y: Any, z: Any) -> Any:
+def diagonal(x: Array, y: Array, z: Any) -> Any:
     """The matrix (3, 3) with three scalars on its diagonal."""
     return symmetric((x, y, z), (0.0, 0.0, 0.0))
 
 
-def spread(r: Any) -> Any:
+def spread(r: Array) -> Any:
     """The inertia about its origin of a unit mass at r (..., 3).
 
         S(r) = (r.r) 1 - r r = -[r][r]
@@ -57,12 +57,12 @@ def static_moment(mass: Any, r_QG: Any) -> Any:
     return -mass * skew(r_QG)
 
 
-def transport_static_moment(S_R: Any, mass: Any, r_QR: Any) -> Any:
+def transport_static_moment(S_R: Array, mass: Any, r_QR: Any) -> Any:
     """The static moment about Q from that about R: S_Q = S_R - m [r_QR]."""
     return S_R - mass * skew(r_QR)
 
 
-def huygens(I_R: Any, S_R: Any, mass: Any, r_QR: Any) -> Any:
+def huygens(I_R: Array, S_R: Array, mass: Any, r_QR: Any) -> Any:
     """The inertia about Q from inertia and static moment about any point R.
 
         I_Q = I_R + S_R [r] + [r] S_R - m [r][r],        r = R - Q
@@ -73,16 +73,16 @@ def huygens(I_R: Any, S_R: Any, mass: Any, r_QR: Any) -> Any:
     return I_R + S_R @ r_x + r_x @ S_R - mass * (r_x @ r_x)
 
 
-def transport_inertia(I_O: Any, mass: Any, r_OG: Any, r_PG: Any) -> Any:
+def transport_inertia(I_O: Array, mass: Any, r_OG: Any, r_PG: Any) -> Any:
     """The inertia about P from that about O: I_P = I_O + m [S(r_PG) - S(r_OG)]."""
     return I_O + mass * (spread(r_PG) - spread(r_OG))
 
 
-def rotated(I_B: Any, R_AB: Any) -> Any:
+def rotated(I_B: Array, R_AB: Array) -> Any:
     """The same tensor along the axes of A: I_A = R_AB I_B R_AB^T."""
     return R_AB @ I_B @ R_AB.swapaxes(-1, -2)
 
 
-def symmetrised(matrix: Any) -> Any:
+def symmetrised(matrix: Array) -> Any:
     """The symmetric part, exactly symmetric."""
     return 0.5 * (matrix + matrix.swapaxes(-1, -2))

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.errors import ModelError
 from polhode.matter.parameter import (
     NOMINAL,
@@ -42,7 +42,7 @@ class Belt:
         fixed = [e for e in self.entries or () if not _is_law(e)]
         return parameters_in(fixed)
 
-    def __call__(self, t: Any, table: Table = NOMINAL) -> Any:
+    def __call__(self, t: Scalar, table: Table = NOMINAL) -> Any:
         """The velocity at t, traced or not."""
         if self.entries is None:
             assert self.law is not None

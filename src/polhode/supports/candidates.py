@@ -18,7 +18,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.constraints.constraint import (
     Attachment,
     Placed,
@@ -253,7 +253,7 @@ def _attachment(on: Any) -> Attachment:
     return on.centre if isinstance(on, Track) else on
 
 
-def _columns(normal: Any, tangents: Any) -> Any:
+def _columns(normal: Array, tangents: Any) -> Any:
     """Columns n, t1, t2; not always right-handed, where tangents change sides."""
     xp = namespace(normal, tangents)
     return xp.concatenate([xp.asarray(normal)[:, None], tangents], axis=1)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.constraints.surfaces import Corners, Track
 from polhode.errors import ModelError
 
@@ -140,7 +141,7 @@ def _directions(ways: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.array(found), np.array(which)
 
 
-def distance_from(polytope: Polytope, x: Any) -> Any:
+def distance_from(polytope: Polytope, x: Array) -> Any:
     """How far a place x (3,) is outside; below zero inside, to the nearest face.
 
     Above a face it is the height over it, else the way to the nearest edge.

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from polhode.arrays import namespace, scanned
+from polhode.arrays import Array, Scalar, namespace, scanned
 from polhode.constraints.constraint import Placed, coordinates_of, parameters_of, place
 from polhode.constraints.curved_contact import tangents_about
 from polhode.constraints.surfaces import Corners
@@ -88,7 +88,7 @@ class OnPolytope(ABC):
         return Geometry(found.gap, origin + found.point @ R_WG.T, R_WG @ axes)
 
     @abstractmethod
-    def _places(self, c: Any, R: Any) -> Places:
+    def _places(self, c: Scalar, R: Array) -> Places:
         """Of a body about c (3,), turned by R (3, 3), seen from the ground."""
 
 
@@ -97,7 +97,7 @@ class OnPolytope(ABC):
 class PolytopePair(OnPolytope):
     """A box or a hull on another: corners of a common outline, or two edges."""
 
-    def _places(self, c: Any, R: Any) -> Places:
+    def _places(self, c: Scalar, R: Array) -> Places:
         """Corners of the common outline, then the place between edges."""
         import jax.numpy as jnp
 
@@ -133,7 +133,7 @@ class PolytopePair(OnPolytope):
 class CapsuleOnPolytope(OnPolytope):
     """A capsule on a box or a hull: where it is over a face, or nearest an edge."""
 
-    def _places(self, c: Any, R: Any) -> Places:
+    def _places(self, c: Scalar, R: Array) -> Places:
         """Where it begins and ends to be over a face, then where it is nearest."""
         import jax.numpy as jnp
 
@@ -178,7 +178,7 @@ class _Turned(NamedTuple):
     ways: np.ndarray
 
 
-def _turned(own: Polytope, c: Any, R: Any) -> _Turned:
+def _turned(own: Polytope, c: Scalar, R: Array) -> _Turned:
     normals = own.normals @ R.T
     return _Turned(
         c + own.corners @ R.T,
@@ -199,7 +199,7 @@ def _chosen(which: Any, rows: Any) -> Any:
     return jnp.sum(jnp.where(mask, rows, 0.0), axis=0)
 
 
-def _face(own: Any, corners: Any, m: int) -> tuple[_Face, Any]:
+def _face(own: Any, corners: Array, m: int) -> tuple[_Face, Any]:
     """The face from which corners (k, 3) of another are farthest, and how far."""
     import jax.numpy as jnp
 
@@ -209,7 +209,7 @@ def _face(own: Any, corners: Any, m: int) -> tuple[_Face, Any]:
     return _Face(_chosen(best, jnp.asarray(own.normals)), loop), jnp.max(heights)
 
 
-def _opposite(own: Any, n: Any, m: int) -> _Face:
+def _opposite(own: Any, n: Array, m: int) -> _Face:
     """The face that looks most against a direction."""
     import jax.numpy as jnp
 
@@ -289,7 +289,7 @@ def _edges(A: _Turned, B: Polytope) -> tuple[Any, Places]:
 
     first, second = jnp.asarray(A.directions), jnp.asarray(B.directions)
 
-    def along(d: Any) -> tuple[Any, Any]:
+    def along(d: Array) -> tuple[Any, Any]:
         """Of one direction of A and all of B: distances (k,), normals (k, 3)."""
         n = cross(d, second)
         square = jnp.sum(n * n, axis=1)
@@ -316,7 +316,7 @@ def _edges(A: _Turned, B: Polytope) -> tuple[Any, Places]:
     return distance, Places(distance[None], pair[:1], n[None])
 
 
-def _outermost(edges: Any, is_one: Any, n: Any) -> Any:
+def _outermost(edges: Any, is_one: Any, n: Array) -> Any:
     """Of some edges the one that is farthest along a direction."""
     import jax.numpy as jnp
 

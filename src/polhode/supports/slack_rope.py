@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, final
 
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.constraints.constraint import Attachment, Placed
 from polhode.constraints.machines.rope import Pulley, Rope
 from polhode.constraints.machines.rope_path import directions
@@ -46,7 +46,7 @@ class StrandCandidates:
         """Lengths, radii and those of the points."""
         return self.rope.parameters
 
-    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def position(self, placed: Placed, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """Spare lengths (k,), zero where a strand is taut."""
         return -self.rope.position(placed, t, table)
 

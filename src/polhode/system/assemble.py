@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.errors import InconsistentState
 from polhode.geometry.vector import shown
 from polhode.system import numeric_constraints
@@ -267,7 +268,7 @@ def _names(constraint: Any) -> list[str]:
     ]
 
 
-def _largest_residuals(names: list[str], values: Any, limits: Any) -> list[Miss]:
+def _largest_residuals(names: list[str], values: Array, limits: Any) -> list[Miss]:
     rows = zip(names, values, limits, strict=True)
     found = [Miss(n, float(v), float(s)) for n, v, s in rows if not abs(v) <= s]
     return sorted(found, key=lambda miss: -abs(miss.residual) / miss.scale)

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.actions.contact.friction_laws import Anisotropic, Stribeck
+from polhode.arrays import Array, Scalar
 from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.vector import cross
@@ -121,24 +122,26 @@ def contact_length(system: System) -> float:
     return system.compiled[key]
 
 
-def gaps(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Any:
+def gaps(system: System, t: Scalar, q: Array, table: Table = NOMINAL) -> Any:
     """g (n,)."""
     return _compiled(system, "gaps", _gaps)(t, q, dict(table))
 
 
-def velocities(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+def velocities(
+    system: System, t: Scalar, q: Array, z: Array, table: Table = NOMINAL
+) -> Any:
     """u (n, 3): rates of the gaps, and slips."""
     return _compiled(system, "contact velocities", _velocities)(t, q, z, dict(table))
 
 
 def contact_rows(
-    system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL
+    system: System, t: Scalar, q: Array, z: Array, table: Table = NOMINAL
 ) -> ContactRows:
     """Everything about all candidates; outside a trace in double, as NumPy arrays."""
     return _compiled(system, "contact rows", _contact_rows)(t, q, z, dict(table))
 
 
-def _geometry(system: System, t: Any, q: Any, table: Table) -> Geometry:
+def _geometry(system: System, t: Scalar, q: Array, table: Table) -> Geometry:
     """Gaps (n,), points (n, 3) and axes (n, 3, 3) of all candidates."""
     import jax.numpy as jnp
 
@@ -147,7 +150,7 @@ def _geometry(system: System, t: Any, q: Any, table: Table) -> Geometry:
     return Geometry(*(jnp.concatenate(x) for x in zip(*found, strict=True)))
 
 
-def _shaped(system: System, s: Any, poses: Any, q: Any, table: Table) -> Geometry:
+def _shaped(system: System, s: Any, poses: Any, q: Array, table: Table) -> Geometry:
     """Of one support; tangents scaled where its friction is an ellipse."""
     where = placed(system, s, poses, q)
     own = s.candidates.geometry(where, table)
@@ -159,11 +162,11 @@ def _shaped(system: System, s: Any, poses: Any, q: Any, table: Table) -> Geometr
     return elliptic(own, s.friction, where.rotations, table)
 
 
-def _gaps(system: System, t: Any, q: Any, table: Table) -> Any:
+def _gaps(system: System, t: Scalar, q: Array, table: Table) -> Any:
     return _geometry(system, t, q, system.table(table)).gap
 
 
-def _velocities(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+def _velocities(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Any:
     import jax.numpy as jnp
 
     table = system.table(table)
@@ -174,7 +177,7 @@ def _velocities(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
     return with_strands(system, u, lambda own: own.rates(t, q, z, table))
 
 
-def _slips(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+def _slips(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Any:
     """Velocities (n, 3) of material points against those they rest on, world's axes.
 
     Of a couple it is the angular velocity.
@@ -200,7 +203,7 @@ def _turning(system: System) -> Any:
     return found[:, None] if np.any(found) else None
 
 
-def slips(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+def slips(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Any:
     """(n, 3): how material points slip on what they rest on, in the world; traced.
 
     Of a brake it is along the axis of its joint, of a couple the angular velocity about
@@ -324,7 +327,7 @@ def _pairs(system: System) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def _belts(system: System, t: Any, q: Any, table: Table) -> Any:
+def _belts(system: System, t: Scalar, q: Array, table: Table) -> Any:
     """Velocities (n, 3) of belts along the world's axes; zeros where none runs."""
     import jax.numpy as jnp
 
@@ -344,14 +347,16 @@ def _belts(system: System, t: Any, q: Any, table: Table) -> Any:
     return jnp.repeat(jnp.stack(each), np.array(counts), axis=0)
 
 
-def _contact_rows(system: System, t: Any, q: Any, z: Any, table: Table) -> ContactRows:
+def _contact_rows(
+    system: System, t: Scalar, q: Array, z: Array, table: Table
+) -> ContactRows:
     import jax
     import jax.numpy as jnp
 
     table = system.table(table)
     t, q, z = (1.0 * jnp.asarray(x) for x in (t, q, z))
 
-    def u(t: Any, q: Any) -> Any:
+    def u(t: Scalar, q: Array) -> Any:
         return _velocities(system, t, q, z, table)
 
     q_dot = 1.0 * jnp.asarray(kinematics.rates(system, t, q, z, table))
@@ -373,7 +378,9 @@ def _contact_rows(system: System, t: Any, q: Any, z: Any, table: Table) -> Conta
     )
 
 
-def _jacobians(system: System, t: Any, q: Any, here: Geometry, table: Table) -> Any:
+def _jacobians(
+    system: System, t: Scalar, q: Array, here: Geometry, table: Table
+) -> Any:
     """J (n, 3, nz): by speeds, of the material points along the axes."""
     import jax
     import jax.numpy as jnp
@@ -402,7 +409,7 @@ def _jacobians(system: System, t: Any, q: Any, here: Geometry, table: Table) -> 
     return with_strands(system, J, by_speeds)
 
 
-def _at_slips(system: System, mu: Any, u: Any, table: Table) -> Any:
+def _at_slips(system: System, mu: Scalar, u: Array, table: Table) -> Any:
     """Coefficients (n,) of sliding; those by Stribeck's law are of their slips."""
     import jax.numpy as jnp
 

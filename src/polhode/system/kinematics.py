@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.actions.motion_arrays import Poses, Twists
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.geometry.vector import cross
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.tree import Edge, outward
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 
-def placement(edge: Edge, q: Any, table: Table) -> tuple[Any, Any]:
+def placement(edge: Edge, q: Array, table: Table) -> tuple[Any, Any]:
     """The pose X_PC of a body on the one that carries it: R_PC and p_PoCo_P.
 
     `q` are the coordinates of the whole system.
@@ -45,7 +45,7 @@ def placement(edge: Edge, q: Any, table: Table) -> tuple[Any, Any]:
     return R_BC, p_BoCo_B
 
 
-def joint_twist(edge: Edge, q: Any, z_joint: Any, table: Table) -> tuple[Any, Any]:
+def joint_twist(edge: Edge, q: Array, z_joint: Array, table: Table) -> tuple[Any, Any]:
     """The velocity of a body seen from the one that carries it, in its own axes.
 
     (w_PC_C, v_PCo_C), linear in the speeds `z_joint` of the joint.
@@ -63,7 +63,7 @@ def joint_twist(edge: Edge, q: Any, z_joint: Any, table: Table) -> tuple[Any, An
     return -w_BC_B, cross(w_BC_B, p_BoCo_B) - R_BC @ v_BCo_C
 
 
-def subspace(edge: Edge, q: Any, table: Table) -> Any:
+def subspace(edge: Edge, q: Array, table: Table) -> Any:
     """S (6, speeds): the body's velocity on its carrier is S z, angular part first."""
     columns = [joint_twist(edge, q, unit, table) for unit in np.eye(edge.joint.speeds)]
     if not columns:
@@ -72,7 +72,7 @@ def subspace(edge: Edge, q: Any, table: Table) -> Any:
     return xp.stack([xp.concatenate(pair) for pair in columns], axis=-1)
 
 
-def poses(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Poses:
+def poses(system: System, t: Scalar, q: Array, table: Table = NOMINAL) -> Poses:
     """Where all bodies are, seen from the world: R_WB (n, 3, 3), p_WoBo_W (n, 3)."""
     if in_loops(system, q):
         from polhode.system.rolled.motion import motion
@@ -94,7 +94,9 @@ def poses(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Poses:
     return Poses(xp.stack(rotations), xp.stack(origins))
 
 
-def body_twists(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+def body_twists(
+    system: System, t: Scalar, q: Array, z: Array, table: Table = NOMINAL
+) -> Any:
     """The velocities (n, 6) [w; v of the origin] of all bodies, in their own axes.
 
     w_C = R_PC^T w_P + w_PC,     v_C = R_PC^T (v_P + w_P x p_PoCo) + v_PC
@@ -119,7 +121,9 @@ def body_twists(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) 
     return xp.stack([xp.concatenate(pair) for pair in found])
 
 
-def twists(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Twists:
+def twists(
+    system: System, t: Scalar, q: Array, z: Array, table: Table = NOMINAL
+) -> Twists:
     """The velocities of all bodies about their origins, along the world's axes."""
     if in_loops(system, q, z):
         from polhode.system.rolled.motion import motion
@@ -131,7 +135,7 @@ def twists(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Tw
     return Twists(_apply(R_WB, V_B[:, :3]), _apply(R_WB, V_B[:, 3:]))
 
 
-def jacobians(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Any:
+def jacobians(system: System, t: Scalar, q: Array, table: Table = NOMINAL) -> Any:
     """J (n, 6, speeds): velocities of all bodies in their own axes are J z."""
     table = system.table(table)
     width = system.tree.speeds
@@ -154,7 +158,7 @@ def jacobians(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Any:
     return namespace(q, *found).stack(found)
 
 
-def rates(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+def rates(system: System, t: Scalar, q: Array, z: Array, table: Table = NOMINAL) -> Any:
     """The rates of the coordinates, q_dot = psi(q, z), joint by joint."""
     if in_loops(system, q, z):
         from polhode.system.rolled import motion
@@ -164,7 +168,7 @@ def rates(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any
     return namespace(q, z, *parts).concatenate(parts)
 
 
-def speeds_from(system: System, q: Any, q_dot: Any) -> Any:
+def speeds_from(system: System, q: Array, q_dot: Array) -> Any:
     """The speeds z that give the coordinates these rates."""
     if in_loops(system, q, q_dot):
         from polhode.system.rolled import motion
@@ -180,7 +184,7 @@ def neutral(system: System) -> np.ndarray:
     return np.concatenate([edge.joint.neutral() for edge in system.tree.edges])
 
 
-def normalised(system: System, q: Any) -> Any:
+def normalised(system: System, q: Array) -> Any:
     """The same places, quaternions brought back to length one."""
     if in_loops(system, q):
         from polhode.system.rolled import motion
@@ -190,7 +194,7 @@ def normalised(system: System, q: Any) -> Any:
     return namespace(q, *parts).concatenate(parts)
 
 
-def local(system: System, q: Any, delta: Any) -> Any:
+def local(system: System, q: Array, delta: Array) -> Any:
     """The coordinates moved by `delta` (speeds,), each joint along its own motion.
 
     local(q, 0) = q, and its derivative by delta there is that of q_dot by z.
@@ -213,10 +217,10 @@ def in_loops(system: System, *columns: Any) -> bool:
     return is_rolled(system)
 
 
-def _inverse(R: Any, p: Any) -> tuple[Any, Any]:
+def _inverse(R: Array, p: Array) -> tuple[Any, Any]:
     """The inverse pose."""
     return R.T, -(R.T @ p)
 
 
-def _apply(matrices: Any, columns: Any) -> Any:
+def _apply(matrices: Array, columns: Array) -> Any:
     return (matrices @ columns[..., None])[..., 0]

@@ -10,7 +10,7 @@ import numpy as np
 from polhode.actions.action import Action
 from polhode.actions.force_elements.joint_law import effort_wrench
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.geometry.admission import is_traced
 from polhode.geometry.vector import cross
 from polhode.joints.joint import Joint
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def wrenches(
-    system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL
+    system: System, t: Scalar, q: Array, z: Array, table: Table = NOMINAL
 ) -> dict[str, Wrenches]:
     """By the name of each action: the wrenches on all bodies, n torques and n forces.
 
@@ -50,7 +50,7 @@ def wrenches(
 
 
 def efforts_of(
-    system: System, action: Any, t: Any, q: Any, z: Any, table: Table
+    system: System, action: Any, t: Any, q: Array, z: Array, table: Table
 ) -> list[tuple[Edge, Any]]:  # limit: an action of a system at a state and a table
     """What a law along joints exerts on each: (edge, tau (speeds,))."""
     edges = [system.edge(joint.name) for joint in driven_joints(action)]
@@ -61,7 +61,7 @@ def efforts_of(
     return [(edge, action.effort(q[edge.q], z[edge.z], t, table))]
 
 
-def joint_energy(action: Any, coordinates: list[Any], t: Any, table: Table) -> Any:
+def joint_energy(action: Any, coordinates: list[Any], t: Scalar, table: Table) -> Any:
     """The energy that a law along joints stores, from the coordinates of each."""
     if isinstance(action, ACROSS_JOINTS):
         return action.energy(coordinates, t, table)
@@ -87,14 +87,16 @@ def _of_efforts(
     )
 
 
-def applied(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+def applied(
+    system: System, t: Scalar, q: Array, z: Array, table: Table = NOMINAL
+) -> Any:
     """All actions together (n, 6): [torque about the origin; force] in bodies' axes."""
     each = wrenches(system, t, q, z, table)
     return _together(system, t, q, list(each.values()), table)
 
 
 def nonconservative_wrenches(
-    system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL
+    system: System, t: Scalar, q: Array, z: Array, table: Table = NOMINAL
 ) -> Any:
     """The actions that are not conservative (n, 6), in bodies' axes as `applied`."""
     each = wrenches(system, t, q, z, table)
@@ -102,7 +104,9 @@ def nonconservative_wrenches(
     return _together(system, t, q, loose, table)
 
 
-def potential_energy(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Any:
+def potential_energy(
+    system: System, t: Scalar, q: Array, table: Table = NOMINAL
+) -> Any:
     """The energy stored in the conservative actions, V(t, q).
 
     The others' forces are all in `nonconservative_wrenches`: nothing counts twice.
@@ -116,7 +120,9 @@ def potential_energy(system: System, t: Any, q: Any, table: Table = NOMINAL) -> 
     return sum(kept, 0.0 * q.sum())
 
 
-def energies(system: System, t: Any, q: Any, table: Table = NOMINAL) -> dict[str, Any]:
+def energies(
+    system: System, t: Scalar, q: Array, table: Table = NOMINAL
+) -> dict[str, Any]:
     """By the name of each action: the energy that it stores."""
     table = system.table(table)
     poses = with_world(kinematics.poses(system, t, q, table))
@@ -131,7 +137,7 @@ def energies(system: System, t: Any, q: Any, table: Table = NOMINAL) -> dict[str
 
 
 def _together(
-    system: System, t: Any, q: Any, parts: list[Wrenches], table: Table
+    system: System, t: Scalar, q: Array, parts: list[Wrenches], table: Table
 ) -> Any:
     n = len(system.bodies)
     torques = sum((w.torques for w in parts), np.zeros((n, 3)))
@@ -140,7 +146,7 @@ def _together(
     return in_body_axes(system, R_WB, Wrenches(torques, forces), table)
 
 
-def in_body_axes(system: System, R_WB: Any, given: Wrenches, table: Table) -> Any:
+def in_body_axes(system: System, R_WB: Array, given: Wrenches, table: Table) -> Any:
     """Wrenches on all bodies (n, 6), about their origins in their own axes.
 
         M_G = M_O - R c x F,      R^T M_O = R^T M_G + c x R^T F
@@ -166,7 +172,7 @@ def _is_off_centre(body: Member) -> bool:
     return is_traced(centre) or bool(np.any(centre))
 
 
-def _each(matrices: Any, columns: Any) -> Any:
+def _each(matrices: Array, columns: Array) -> Any:
     return (matrices @ columns[..., None])[..., 0]
 
 
@@ -184,7 +190,7 @@ def still_world(twists: Twists) -> Twists:
     return Twists(angular, xp.concatenate([twists.linear, rest]))
 
 
-def _along(joint: Joint, effort: Any, pair: Poses, q: Any, table: Table) -> Wrenches:
+def _along(joint: Joint, effort: Any, pair: Poses, q: Array, table: Table) -> Wrenches:
     """An effort on a joint as wrenches on its second body and, opposite, its first."""
     W_M = effort_wrench(joint, q, effort, table)
     R_CM, p_CoMo_C = joint.second_frame(table)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.errors import ModelError
 from polhode.geometry.rotations import so3
 from polhode.joints import flat
@@ -55,26 +55,28 @@ class Locked(Joint):
         """Those of the joint that is held."""
         return self.held.parameters
 
-    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
         """Where the joint is held."""
         return self.held.pose(self.at, table)
 
-    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
         """V = 0"""
         return np.zeros(6)
 
-    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
         """Any couple and any force."""
         return np.eye(6)
 
-    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
         """The turn from the held pose (3) and the way from it, in M (3)."""
         R_FN, p_FoNo_F = self.pose(np.zeros(0), table)
         xp = namespace(R_FM, p_FoMo_F)
         way = R_FM.T @ (p_FoMo_F - p_FoNo_F)
         return xp.concatenate([so3.log(R_FN.T @ R_FM), way])
 
-    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+    def coordinates_from(
+        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
+    ) -> Any:
         """None."""
         return np.zeros(0)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import kinematics
 
@@ -29,7 +29,7 @@ def rotor_inertias(system: System, table: Table = NOMINAL) -> Any:
     return namespace(*found).concatenate(found)
 
 
-def mass_matrix(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Any:
+def mass_matrix(system: System, t: Scalar, q: Array, table: Table = NOMINAL) -> Any:
     """M (speeds, speeds) with T = z^T M z / 2, from the bodies' Jacobians.
 
     M = sum over bodies of J^T M_B J,      V_B = J z
@@ -44,7 +44,7 @@ def mass_matrix(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Any:
 
 
 def kinetic_energy(
-    system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL
+    system: System, t: Scalar, q: Array, z: Array, table: Table = NOMINAL
 ) -> Any:
     """T = sum over bodies of V^T M V / 2, and of rotors relative to their joints."""
     if kinematics.in_loops(system, q, z):

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from polhode.actions.motion_arrays import Poses, Twists
+from polhode.arrays import Array, Scalar
 from polhode.constraints.constraint import Moving, Placed
 from polhode.double import doubled
 from polhode.errors import ModelError
@@ -134,7 +135,7 @@ def moving_rows(system: System, state: State, table: Table = NOMINAL) -> np.ndar
     return np.linalg.norm(found, axis=1) > ZERO_ROW
 
 
-def _require_numbers(constraint: Any, values: Any, t: float, what: str) -> None:
+def _require_numbers(constraint: Any, values: Array, t: float, what: str) -> None:
     if not np.all(np.isfinite(values)):
         raise ModelError(
             f"{constraint.name!r} is not finite at t = {t:g} s: its equation of"
@@ -335,8 +336,8 @@ def _by_time(
 def _rate_in_time(constraint: Any) -> Callable[..., Any]:
     import jax
 
-    def rate(t: Any, here: Placed, table: Table) -> Any:
-        def g(t: Any) -> Any:
+    def rate(t: Scalar, here: Placed, table: Table) -> Any:
+        def g(t: Scalar) -> Any:
             return constraint.position(here, t, table)
 
         return jax.jvp(g, (t,), (jax.numpy.ones_like(t),))[1]

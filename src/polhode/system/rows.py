@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.actions.motion_arrays import Poses, Twists
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.constraints.constraint import Moving, Placed
 from polhode.double import doubled
 from polhode.geometry.vector import skew
@@ -38,7 +38,7 @@ def names(system: System) -> tuple[str, ...]:
     )
 
 
-def positions(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Any:
+def positions(system: System, t: Scalar, q: Array, table: Table = NOMINAL) -> Any:
     """g (rows of the holonomic constraints,), zero where they are kept."""
     if kinematics.in_loops(system, q) and system.constraints:
         from polhode.system.rolled import rows as rolled
@@ -54,13 +54,15 @@ def positions(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Any:
     return namespace(q, *parts).concatenate([np.zeros(0), *parts])
 
 
-def velocities(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+def velocities(
+    system: System, t: Scalar, q: Array, z: Array, table: Table = NOMINAL
+) -> Any:
     """phi (rows,) of all constraints, zero where the speeds keep them."""
     return _traced(system, "velocities", _velocities)(t, q, z, dict(table))
 
 
 def constraint_rows(
-    system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL
+    system: System, t: Scalar, q: Array, z: Array, table: Table = NOMINAL
 ) -> tuple[Any, Any]:
     """A (rows, speeds) and gamma (rows,) with A z_dot = gamma."""
     if not system.constraints:
@@ -68,7 +70,7 @@ def constraint_rows(
     return _traced(system, "rows", _rows)(t, q, z, dict(table))
 
 
-def placed(system: System, constraint: Any, poses: Poses, q: Any) -> Placed:
+def placed(system: System, constraint: Any, poses: Poses, q: Array) -> Placed:
     """What a constraint reads of where things are; `poses` ends with the world's."""
     own = np.array(system.places_of(constraint.bodies), dtype=int)
     edges = [system.edge(joint.name) for joint in constraint.joints]
@@ -76,14 +78,14 @@ def placed(system: System, constraint: Any, poses: Poses, q: Any) -> Placed:
     return Placed(poses.rotations[own], poses.origins[own], coordinates)
 
 
-def moving(system: System, constraint: Any, twists: Twists, z: Any) -> Moving:
+def moving(system: System, constraint: Any, twists: Twists, z: Array) -> Moving:
     """What a constraint reads of how things move; `twists` ends with the world's."""
     own = np.array(system.places_of(constraint.bodies), dtype=int)
     edges = [system.edge(joint.name) for joint in constraint.joints]
     return Moving(twists.angular[own], twists.linear[own], tuple(z[e.z] for e in edges))
 
 
-def _velocities(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+def _velocities(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Any:
     if kinematics.in_loops(system, q, z) and system.constraints:
         from polhode.system.rolled import rows as rolled
 
@@ -94,10 +96,10 @@ def _velocities(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
 
 def of_motion(
     system: System,
-    t: Any,
-    q: Any,
+    t: Scalar,
+    q: Array,
     twists: Twists,
-    z: Any,
+    z: Array,
     *,
     table: Table = NOMINAL,
 ) -> Any:
@@ -122,7 +124,7 @@ def of_motion(
 
 
 def rate_of_position(
-    constraint: Any, here: Placed, now: Moving, t: Any, table: Table
+    constraint: Any, here: Placed, now: Moving, t: Scalar, table: Table
 ) -> Any:
     """dg/dt along R_dot = [w] R, p_dot = v, and the rates of the joints."""
     import jax
@@ -141,13 +143,15 @@ def rate_of_position(
     return jax.jvp(g, (point, t), (rates, xp.ones_like(t)))[1]
 
 
-def _rows(system: System, t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
+def _rows(
+    system: System, t: Scalar, q: Array, z: Array, table: Table
+) -> tuple[Any, Any]:
     import jax
 
     xp = jax.numpy
     t, q, z = (1.0 * xp.asarray(x) for x in (t, q, z))
 
-    def phi(t: Any, q: Any, z: Any) -> Any:
+    def phi(t: Scalar, q: Array, z: Array) -> Any:
         return _velocities(system, t, q, z, table)
 
     q_dot = kinematics.rates(system, t, q, z, table)
@@ -160,7 +164,7 @@ def _traced(system: System, key: str, function: Any) -> Any:
     """The function of the system, traced once for each, also inside other traces."""
     import jax
 
-    def of_system(t: Any, q: Any, z: Any, table: Table) -> Any:
+    def of_system(t: Scalar, q: Array, z: Array, table: Table) -> Any:
         return function(system, t, q, z, table)
 
     return system.remembered(key, lambda: doubled(jax.jit(of_system)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import FrameMismatch, ModelError, NumericalWarning, StateError
 from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.pose import Pose
@@ -104,7 +105,7 @@ class State:
         return (self.t, self.q, self.z), self.system
 
     @classmethod
-    def tree_unflatten(cls, system: Any, numbers: Any) -> State:
+    def tree_unflatten(cls, system: Any, numbers: Array) -> State:
         """The state of the numbers; they are not checked, for JAX may pass anything."""
         state = object.__new__(cls)
         for word, value in zip(("t", "q", "z"), numbers, strict=True):
@@ -170,7 +171,7 @@ def named_once(
 
 
 def state_of(
-    system: System, coordinates: Mapping[str, Any], speeds: Mapping[str, Any], t: Any
+    system: System, coordinates: Mapping[str, Any], speeds: Mapping[str, Any], t: Scalar
 ) -> State:
     """The state in which named joints are and move so; the others rest, neutral."""
     q, z = list(system.neutral()), [0.0] * system.speeds
@@ -243,7 +244,7 @@ def held_entries(system: System, name: str) -> Any:
     return _known(system, name).z
 
 
-def _by_name(system: System, column: Any, name: str, kind: str) -> Any:
+def _by_name(system: System, column: Array, name: str, kind: str) -> Any:
     """What a column has of a joint, or of one of its coordinates or speeds."""
     edges, is_speed = system.edges_by_name, kind == "speed"
     if name in edges:
@@ -392,7 +393,7 @@ def _require_quaternions(system: System, q: np.ndarray) -> None:
             admit_quaternion(q[start : start + 4], f"joint {edge.joint.name!r}")
 
 
-def _listed(names: tuple[str, ...], values: Any) -> str:
+def _listed(names: tuple[str, ...], values: Array) -> str:
     pairs = zip(names, values, strict=True)
     return ", ".join(f"{name} = {shown(value)}" for name, value in pairs)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.actions.motion_arrays import Twists
+from polhode.arrays import Array, Scalar
 from polhode.matter.parameter import Table
 from polhode.supports.slack_rope import StrandCandidates
 from polhode.system import kinematics
@@ -32,12 +33,12 @@ class Strands(NamedTuple):
     first: int
     last: int
 
-    def rates(self, t: Any, q: Any, z: Any, table: Table) -> Any:
+    def rates(self, t: Scalar, q: Array, z: Array, table: Table) -> Any:
         """How fast their spare lengths grow (k,)."""
         twists = kinematics.twists(self.system, t, q, z, table)
         return self._rates(t, q, table, twists=still_world(twists), z=z)
 
-    def wrenches(self, t: Any, q: Any, table: Table) -> Any:
+    def wrenches(self, t: Scalar, q: Array, table: Table) -> Any:
         """What a unit of each tension exerts (k, b + 1, 6); the world is the last.
 
         About the origins of the bodies, along the world's axes.
@@ -57,7 +58,9 @@ class Strands(NamedTuple):
         parts = jax.jacfwd(rates, argnums=(0, 1))(none, none)
         return jnp.concatenate(parts, axis=2)
 
-    def _rates(self, t: Any, q: Any, table: Table, *, twists: Twists, z: Any) -> Any:
+    def _rates(
+        self, t: Scalar, q: Array, table: Table, *, twists: Twists, z: Array
+    ) -> Any:
         system, own = self.system, self.candidates
         poses = with_world(kinematics.poses(system, t, q, table))
         here = placed(system, own, poses, q)
@@ -91,7 +94,7 @@ def with_strands(system: System, found: Any, rows: Callable[[Strands], Any]) -> 
     return found
 
 
-def rope_wrenches(system: System, t: Any, q: Any, r: Any, table: Table) -> Any:
+def rope_wrenches(system: System, t: Scalar, q: Array, r: Array, table: Table) -> Any:
     """What ropes exert (b, 6) by contact forces r (3n,), in the bodies' own axes.
 
     About the origins of the bodies.

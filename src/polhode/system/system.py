@@ -38,6 +38,7 @@ import numpy as np
 
 from polhode.actions.contact.carried_friction import REAL
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
+from polhode.arrays import Array, Scalar
 from polhode.constraints.constraint import Constraint
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
@@ -185,23 +186,23 @@ class System:  # limit: its functions are the contract with all formulations
 
     # ------------------------------------------------------------- functions
 
-    def rates(self, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    def rates(self, t: Scalar, q: Array, z: Array, table: Table = NOMINAL) -> Any:
         """q_dot (nq,)."""
         return kinematics.rates(self, t, q, z, table)
 
-    def poses(self, t: Any, q: Any, table: Table = NOMINAL) -> Poses:
+    def poses(self, t: Scalar, q: Array, table: Table = NOMINAL) -> Poses:
         """Where all bodies are, seen from the world."""
         return kinematics.poses(self, t, q, table)
 
-    def twists(self, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Twists:
+    def twists(self, t: Scalar, q: Array, z: Array, table: Table = NOMINAL) -> Twists:
         """How all bodies move, about their origins along the world's axes."""
         return kinematics.twists(self, t, q, z, table)
 
-    def body_twists(self, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    def body_twists(self, t: Scalar, q: Array, z: Array, table: Table = NOMINAL) -> Any:
         """How all bodies move (n, 6), in their own axes."""
         return kinematics.body_twists(self, t, q, z, table)
 
-    def jacobians(self, t: Any, q: Any, table: Table = NOMINAL) -> Any:
+    def jacobians(self, t: Scalar, q: Array, table: Table = NOMINAL) -> Any:
         """J (n, 6, nz) with body_twists = J z."""
         return kinematics.jacobians(self, t, q, table)
 
@@ -213,35 +214,37 @@ class System:  # limit: its functions are the contract with all formulations
         """What rotors of motors add on the diagonal of the mass matrix (nz,)."""
         return mass.rotor_inertias(self, table)
 
-    def mass_matrix(self, t: Any, q: Any, table: Table = NOMINAL) -> Any:
+    def mass_matrix(self, t: Scalar, q: Array, table: Table = NOMINAL) -> Any:
         """M (nz, nz) with T = z M z / 2."""
         return mass.mass_matrix(self, t, q, table)
 
-    def kinetic_energy(self, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    def kinetic_energy(
+        self, t: Scalar, q: Array, z: Array, table: Table = NOMINAL
+    ) -> Any:
         """T of all bodies, and of rotors relative to their joints."""
         return mass.kinetic_energy(self, t, q, z, table)
 
-    def potential_energy(self, t: Any, q: Any, table: Table = NOMINAL) -> Any:
+    def potential_energy(self, t: Scalar, q: Array, table: Table = NOMINAL) -> Any:
         """V of all conservative actions."""
         return loads.potential_energy(self, t, q, table)
 
     def wrenches(
-        self, t: Any, q: Any, z: Any, table: Table = NOMINAL
+        self, t: Scalar, q: Array, z: Array, table: Table = NOMINAL
     ) -> dict[str, Wrenches]:
         """By action: what acts on all bodies, along the world's axes."""
         return loads.wrenches(self, t, q, z, table)
 
-    def applied(self, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    def applied(self, t: Scalar, q: Array, z: Array, table: Table = NOMINAL) -> Any:
         """What acts on all bodies (n, 6), in their own axes."""
         return loads.applied(self, t, q, z, table)
 
     def nonconservative_wrenches(
-        self, t: Any, q: Any, z: Any, table: Table = NOMINAL
+        self, t: Scalar, q: Array, z: Array, table: Table = NOMINAL
     ) -> Any:
         """The part of `applied` that is not in the potential energy."""
         return loads.nonconservative_wrenches(self, t, q, z, table)
 
-    def loaded(self, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Table:
+    def loaded(self, t: Scalar, q: Array, z: Array, table: Table = NOMINAL) -> Table:
         """The table, with the pushes that real joints and constraints carry."""
         if not self.reads_reactions:
             return table
@@ -250,7 +253,7 @@ class System:  # limit: its functions are the contract with all formulations
         return loaded(self, t, q, z, table)
 
     def constraint_rows(
-        self, t: Any, q: Any, z: Any, table: Table = NOMINAL
+        self, t: Scalar, q: Array, z: Array, table: Table = NOMINAL
     ) -> tuple[Any, Any]:
         """A (m, nz) and gamma (m,) with A z_dot = gamma."""
         return rows.constraint_rows(self, t, q, z, table)
@@ -259,15 +262,15 @@ class System:  # limit: its functions are the contract with all formulations
         """Every joint at its neutral coordinates (nq,)."""
         return kinematics.neutral(self)
 
-    def normalised(self, q: Any) -> Any:
+    def normalised(self, q: Array) -> Any:
         """The same places, quaternions of length one."""
         return kinematics.normalised(self, q)
 
-    def local(self, q: Any, delta: Any) -> Any:
+    def local(self, q: Array, delta: Array) -> Any:
         """The coordinates moved by delta (nz,), along the motions of the joints."""
         return kinematics.local(self, q, delta)
 
-    def speeds_from(self, t: Any, q: Any, q_dot: Any) -> Any:
+    def speeds_from(self, t: Scalar, q: Array, q_dot: Array) -> Any:
         """The speeds (nz,) that give the coordinates these rates."""
         return kinematics.speeds_from(self, q, q_dot)
 

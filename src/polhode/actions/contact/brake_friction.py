@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.actions.contact.friction import FrictionLaw
 from polhode.actions.defaults import JointAction
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import (
     NOMINAL,
@@ -38,7 +38,7 @@ class BrakeFriction(JointAction):
         """Those of the law, the load and the arms."""
         return (*self.law.parameters, *parameters_in([self.load, *self.arms]))
 
-    def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """Of the slip of the pads."""
         each = [at(arm, table) for arm in self.arms]
         xp = namespace(z, *each)

@@ -36,7 +36,7 @@ from polhode.actions.motion_arrays import (
     interaction,
     velocity_of,
 )
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.constraints.constraint import Constraint, Placed
 from polhode.constraints.rolling import Touching
 from polhode.errors import ModelError
@@ -112,7 +112,7 @@ class JointFriction(JointAction):
         lengths = [x for x in (self.radius, self.span) if x is not None]
         return (*self.law.parameters, *listed(lengths))
 
-    def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """tau = a law(a z, N), with N from the table."""
         arms, xp = self._arms(table), namespace(z)
         push = xp.asarray(table[self.load_name], dtype=float)
@@ -212,7 +212,7 @@ class ConstraintFriction(BodyAction):
         return parameters_of((self.point,), *self.law.parameters)
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The force at the point, and its opposite at the same place."""
         arm = self._arm(poses, table)
@@ -281,7 +281,7 @@ class ContactCouple(BodyAction):
         return (*self.constraint.parameters, *self.law.parameters)
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The couple on the one body, and its opposite on the other."""
         placed = Placed(*poses, ())

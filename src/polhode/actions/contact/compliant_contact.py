@@ -29,7 +29,7 @@ from polhode.actions.motion_arrays import (
     interaction,
     velocity_of,
 )
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.constraints.constraint import Attachment, Placed
 from polhode.constraints.rolling import AnyContact, contact_of
 from polhode.constraints.surfaces import Surface, Track, point
@@ -139,14 +139,14 @@ class CompliantContact(BodyAction):
         return elastic + self.law.damping_force(state.depth, state.rate, table)
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Push and friction at P, and their opposites at the same place."""
         now = self.state(poses, twists, table)
         F = self.push(now, table) * now.normal + _tangential(self, now, table)
         return interaction(poses, now.arm, F, 0.0 * F)
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """What the dent stores."""
         return self.law.energy(self.depth(poses, table), table)
 
@@ -198,14 +198,14 @@ class ElasticContact(ContactPart):
         return True
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """N_e n at P."""
         arm, n = self.contact._place(poses, table)
         F = self.contact.law.elastic(self.contact.depth(poses, table), table) * n
         return interaction(poses, arm, F, 0.0 * F)
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """What the dent stores."""
         return self.contact.energy(poses, t, table)
 
@@ -223,7 +223,7 @@ class ContactDamping(ContactPart):
         return f"damping of {self.contact.name}"
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """N_d n at P."""
         now = self.contact.state(poses, twists, table)
@@ -245,7 +245,7 @@ class ContactFriction(ContactPart):
         return f"friction of {self.contact.name}"
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """T at P."""
         now = self.contact.state(poses, twists, table)

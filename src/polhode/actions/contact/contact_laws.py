@@ -23,7 +23,7 @@ from typing import Any, Protocol, final
 import numpy as np
 
 from polhode.actions.coefficient import coefficient
-from polhode.arrays import namespace, removable
+from polhode.arrays import Scalar, namespace, removable
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.geometry.vector import shown
@@ -51,42 +51,42 @@ class ContactLaw(Protocol):
     def parameters(self) -> tuple[Parameter, ...]:
         """The named numbers of the law."""
 
-    def elastic(self, depth: Any, table: Table = NOMINAL) -> Any:
+    def elastic(self, depth: Scalar, table: Table = NOMINAL) -> Any:
         """The part of the push that comes from the stored energy, N."""
 
-    def energy(self, depth: Any, table: Table = NOMINAL) -> Any:
+    def energy(self, depth: Scalar, table: Table = NOMINAL) -> Any:
         """The stored energy, J."""
 
-    def damping_force(self, depth: Any, rate: Any, table: Table = NOMINAL) -> Any:
+    def damping_force(self, depth: Scalar, rate: Scalar, table: Table = NOMINAL) -> Any:
         """The part of the push that is lost, N; never below minus the elastic one."""
 
 
 # ------------------------------------------------------------------------- kernels
 
 
-def elastic_push(depth: Any, stiffness: Any, exponent: float) -> Any:
+def elastic_push(depth: Scalar, stiffness: Any, exponent: float) -> Any:
     """k x^n, zero where nothing is dented."""
     return stiffness * _power(depth, exponent)
 
 
-def stored_energy(depth: Any, stiffness: Any, exponent: float) -> Any:
+def stored_energy(depth: Scalar, stiffness: Any, exponent: float) -> Any:
     """k x^(n+1)/(n+1), zero where nothing is dented."""
     return stiffness * _power(depth, exponent + 1.0) / (exponent + 1.0)
 
 
-def damped_push(elastic: Any, damping: Any, rate: Any) -> Any:
+def damped_push(elastic: Any, damping: Any, rate: Scalar) -> Any:
     """N_e a x', but never below -N_e: the whole push is not negative."""
     xp = namespace(elastic, damping, rate)
     return elastic * xp.maximum(damping * rate, -1.0)
 
 
-def viscous_push(elastic: Any, damping: Any, depth: Any, rate: Any) -> Any:
+def viscous_push(elastic: Any, damping: Any, depth: Scalar, rate: Scalar) -> Any:
     """c x' of a contact that is dented, but never below -N_e."""
     xp = namespace(elastic, depth, rate)
     return xp.where(depth > 0, xp.maximum(damping * rate, -elastic), 0.0)
 
 
-def _power(depth: Any, exponent: float) -> Any:
+def _power(depth: Scalar, exponent: float) -> Any:
     """x^n by roots and products where n is a whole or a half number."""
     xp = namespace(depth)
     # Written so that a depth that is not finite is not taken for "apart".
@@ -194,15 +194,15 @@ class Hertz:
         """The stiffness."""
         return parameters_in([self.stiffness])
 
-    def elastic(self, depth: Any, table: Table = NOMINAL) -> Any:
+    def elastic(self, depth: Scalar, table: Table = NOMINAL) -> Any:
         """k x^(3/2)"""
         return elastic_push(depth, at(self.stiffness, table), HERTZ)
 
-    def energy(self, depth: Any, table: Table = NOMINAL) -> Any:
+    def energy(self, depth: Scalar, table: Table = NOMINAL) -> Any:
         """k x^(5/2)/(5/2)"""
         return stored_energy(depth, at(self.stiffness, table), HERTZ)
 
-    def damping_force(self, depth: Any, rate: Any, table: Table = NOMINAL) -> Any:
+    def damping_force(self, depth: Scalar, rate: Scalar, table: Table = NOMINAL) -> Any:
         """None."""
         return 0.0 * depth
 
@@ -230,15 +230,15 @@ class DentingLaw(ABC):
         """The stiffness, and what the damping a follows from."""
         return parameters_in([self.stiffness, self.damping])
 
-    def elastic(self, depth: Any, table: Table = NOMINAL) -> Any:
+    def elastic(self, depth: Scalar, table: Table = NOMINAL) -> Any:
         """k x^n"""
         return elastic_push(depth, at(self.stiffness, table), self.exponent)
 
-    def energy(self, depth: Any, table: Table = NOMINAL) -> Any:
+    def energy(self, depth: Scalar, table: Table = NOMINAL) -> Any:
         """k x^(n+1)/(n+1)"""
         return stored_energy(depth, at(self.stiffness, table), self.exponent)
 
-    def damping_force(self, depth: Any, rate: Any, table: Table = NOMINAL) -> Any:
+    def damping_force(self, depth: Scalar, rate: Scalar, table: Table = NOMINAL) -> Any:
         """k x^n a x'"""
         return damped_push(self.elastic(depth, table), at(self.damping, table), rate)
 
@@ -399,15 +399,15 @@ class KelvinVoigt:
         """Stiffness and damping."""
         return parameters_in([self.stiffness, self.damping])
 
-    def elastic(self, depth: Any, table: Table = NOMINAL) -> Any:
+    def elastic(self, depth: Scalar, table: Table = NOMINAL) -> Any:
         """k x"""
         return elastic_push(depth, at(self.stiffness, table), 1.0)
 
-    def energy(self, depth: Any, table: Table = NOMINAL) -> Any:
+    def energy(self, depth: Scalar, table: Table = NOMINAL) -> Any:
         """k x^2/2"""
         return stored_energy(depth, at(self.stiffness, table), 1.0)
 
-    def damping_force(self, depth: Any, rate: Any, table: Table = NOMINAL) -> Any:
+    def damping_force(self, depth: Scalar, rate: Scalar, table: Table = NOMINAL) -> Any:
         """c x'"""
         elastic = self.elastic(depth, table)
         return viscous_push(elastic, at(self.damping, table), depth, rate)

@@ -29,7 +29,7 @@ from polhode.actions.motion_arrays import (
     turn,
     velocity_of,
 )
-from polhode.arrays import namespace, removable
+from polhode.arrays import Array, Scalar, namespace, removable
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
@@ -50,7 +50,7 @@ class ContactParts(NamedTuple):
     tangential: Any
 
 
-def split(force: Any, normal: Any) -> ContactParts:
+def split(force: Array, normal: Array) -> ContactParts:
     """The normal and the tangential part of a force.   F = N n + T,  T . n = 0
 
     n is a unit vector, out of the surface that pushes: N > 0 is a push.
@@ -59,7 +59,7 @@ def split(force: Any, normal: Any) -> ContactParts:
     return ContactParts(N, force - N[..., None] * normal)
 
 
-def sliding_friction(velocity: Any, load: Any, coefficient: Any) -> Any:
+def sliding_friction(velocity: Array, load: Scalar, coefficient: Any) -> Any:
     """Coulomb's force on what slides with v.   T = -mu N v/|v|
 
     At v = 0 the law gives no direction; zero is the mean of what it allows.
@@ -71,7 +71,7 @@ def sliding_friction(velocity: Any, load: Any, coefficient: Any) -> Any:
     return -size[..., None] * velocity
 
 
-def sticks(tangential: Any, load: Any, static: Any) -> Any:
+def sticks(tangential: Any, load: Scalar, static: Any) -> Any:
     """Whether a contact at rest can carry a tangential force.   |T| <= mu_s N
 
     Printed the other way round in places: then only forces too large would be carried.
@@ -80,7 +80,7 @@ def sticks(tangential: Any, load: Any, static: Any) -> Any:
 
 
 def coulomb_friction(
-    velocity: Any, applied: Any, load: Any, *, static: Any, dynamic: Any
+    velocity: Array, applied: Any, load: Scalar, *, static: Any, dynamic: Any
 ) -> Any:
     """Coulomb's law with its static limit, mu_s = `static`, mu_d = `dynamic`.
 
@@ -97,7 +97,7 @@ def coulomb_friction(
     return xp.where(slides, sliding_friction(velocity, load, dynamic), at_rest)
 
 
-def regularised_friction(velocity: Any, load: Any, mu: Any, speed: Any) -> Any:
+def regularised_friction(velocity: Array, load: Scalar, mu: Scalar, speed: Any) -> Any:
     """Friction that is smooth through rest.   T = -mu N v / sqrt(|v|^2 + s^2)
 
     Below the speed s it is viscous with the coefficient mu N/s: nothing ever sticks.
@@ -114,7 +114,7 @@ class FrictionLaw(Protocol):
     def parameters(self) -> tuple[Parameter, ...]:
         """The named numbers of the law."""
 
-    def force(self, velocity: Any, load: Any, table: Table = NOMINAL) -> Any:
+    def force(self, velocity: Array, load: Scalar, table: Table = NOMINAL) -> Any:
         """The tangential force on what slides with this velocity under this push."""
 
 
@@ -155,11 +155,11 @@ class Coulomb:
         """Both coefficients."""
         return listed([self.dynamic, self.static])
 
-    def force(self, velocity: Any, load: Any, table: Table = NOMINAL) -> Any:
+    def force(self, velocity: Array, load: Scalar, table: Table = NOMINAL) -> Any:
         """T = -mu_d N v/|v|, zero at rest, where a constraint must hold instead."""
         return sliding_friction(velocity, load, at(self.dynamic, table))
 
-    def holds(self, tangential: Any, load: Any, table: Table = NOMINAL) -> Any:
+    def holds(self, tangential: Any, load: Scalar, table: Table = NOMINAL) -> Any:
         """Whether the contact can stay at rest: |T| <= mu_s N."""
         return sticks(tangential, load, at(self.static, table))
 
@@ -185,7 +185,7 @@ class Viscous:
         """The damping."""
         return listed([self.damping])
 
-    def force(self, velocity: Any, load: Any, table: Table = NOMINAL) -> Any:
+    def force(self, velocity: Array, load: Scalar, table: Table = NOMINAL) -> Any:
         """T = -c v"""
         return -at(self.damping, table) * velocity
 
@@ -219,7 +219,7 @@ class Regularised:
         """The coefficient and the speed."""
         return listed([self.dynamic, self.speed])
 
-    def force(self, velocity: Any, load: Any, table: Table = NOMINAL) -> Any:
+    def force(self, velocity: Array, load: Scalar, table: Table = NOMINAL) -> Any:
         """T = -mu N v/sqrt(v^2 + s^2)"""
         mu, speed = at(self.dynamic, table), at(self.speed, table)
         return regularised_friction(velocity, load, mu, speed)
@@ -261,7 +261,7 @@ class Friction(FramedAction):
         return parameters_of((self.on,), self.load, *normal, *self.law.parameters)
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The tangential force at the point, and its opposite at the same place."""
         arm = arm_of(poses, 0, self.on, table)

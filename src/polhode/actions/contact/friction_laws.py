@@ -14,7 +14,7 @@ import numpy as np
 
 from polhode.actions.coefficient import coefficient
 from polhode.actions.contact.friction import sliding_friction, sticks
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.geometry.vector import norm, shown
@@ -78,12 +78,12 @@ class Stribeck:
         share = xp.exp(-((slip / at(self.speed, table)) ** 2))
         return low + (high - low) * share + at(self.viscous, table) * slip
 
-    def force(self, velocity: Any, load: Any, table: Table = NOMINAL) -> Any:
+    def force(self, velocity: Array, load: Scalar, table: Table = NOMINAL) -> Any:
         """T = -mu(|v|) N v/|v|, zero at rest, where a constraint must hold instead."""
         mu = self.coefficient(norm(velocity), table)
         return sliding_friction(velocity, load, mu)
 
-    def holds(self, tangential: Any, load: Any, table: Table = NOMINAL) -> Any:
+    def holds(self, tangential: Any, load: Scalar, table: Table = NOMINAL) -> Any:
         """Whether the contact can stay at rest: |T| <= mu_s N."""
         return sticks(tangential, load, at(self.static, table))
 

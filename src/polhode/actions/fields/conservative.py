@@ -15,7 +15,7 @@ import numpy as np
 
 from polhode.actions.fields.field import ForceField
 from polhode.actions.fields.work import Path, circulation, integral, power_along
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.errors import ForceError
 from polhode.geometry.admission import admit
 
@@ -92,7 +92,7 @@ def conservativity(
     return Conservativity(field, curl, *worst)
 
 
-def circle(s: Any, centre: Any, first: Any, second: Any) -> Any:
+def circle(s: Scalar, centre: Any, first: Any, second: Any) -> Any:
     """A circle as a path from s = 0 to 1, by its centre and two half-axes."""
     xp = namespace(s, centre)
     angle = 2 * np.pi * s
@@ -103,7 +103,7 @@ def _rate_by(rate: Any, shape: Sequence[Any], s: float) -> Any:
     return rate(s, *shape)
 
 
-def _circle_by(s: Any, shape: Sequence[Any]) -> Any:
+def _circle_by(s: Scalar, shape: Sequence[Any]) -> Any:
     return circle(s, *shape)
 
 

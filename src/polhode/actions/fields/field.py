@@ -14,6 +14,7 @@ from typing import Any, final
 import numpy as np
 
 from polhode.actions.fields.quadrature import Quadrature
+from polhode.arrays import Array, Scalar
 from polhode.double import doubled, gradient, jacobian
 from polhode.errors import ForceError
 from polhode.geometry.admission import admit, is_traced
@@ -57,7 +58,7 @@ class ForceField:
         slope = jax.grad(energy)
         return ForceField(lambda x, v, t: -slope(x), frame, name)
 
-    def force(self, x: Any, v: Any, t: Any) -> Any:
+    def force(self, x: Array, v: Array, t: Scalar) -> Any:
         """The law as one array, for use inside a trace."""
         import jax
 
@@ -102,7 +103,7 @@ class ForceField:
     def _values(self) -> Callable[..., Any]:
         import jax
 
-        def still(x: Any, t: Any) -> Any:
+        def still(x: Array, t: Scalar) -> Any:
             return jax.vmap(lambda place: self.force(place, 0.0 * place, t))(x)
 
         return doubled(still)
@@ -115,12 +116,12 @@ class ForceField:
         return f"ForceField({self.name!r}, in {self.frame.name!r})"
 
 
-def _admitted(field: ForceField, x: Any, v: Any, t: Any) -> tuple[Any, Any, Any]:
+def _admitted(field: ForceField, x: Array, v: Array, t: Scalar) -> tuple[Any, Any, Any]:
     place = admit(x, (3,), f"a place in {field.name!r}")
     return place, admit(v, (3,), f"a velocity in {field.name!r}"), t
 
 
-def _finite(field: ForceField, what: str, numbers: Any, x: Any) -> Any:
+def _finite(field: ForceField, what: str, numbers: Array, x: Array) -> Any:
     if is_traced(numbers) or np.all(np.isfinite(numbers)):
         return numbers
     raise ForceError(
@@ -139,7 +140,7 @@ def laplacian(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
     hessian = jax.hessian(function)
 
-    def trace(x: Any) -> Any:
+    def trace(x: Array) -> Any:
         H = hessian(x)
         return H[0, 0] + H[1, 1] + H[2, 2]
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from polhode.actions.fields.gravity_of_solids import solid_angle
 from polhode.actions.fields.quadrature import unit_rule
+from polhode.arrays import Array
 from polhode.errors import ModelError
 from polhode.geometry.admission import admit, is_traced
 
@@ -29,7 +30,7 @@ class ClosedSurface:
     points: np.ndarray
     areas: np.ndarray
 
-    def flux(self, values: Any) -> float:
+    def flux(self, values: Array) -> float:
         """The flux of a field given by its values (n, 3) at the surface's points.
 
         sum_k g_k . (n dS)_k
@@ -58,7 +59,7 @@ def star_surface(
     z, angle = (g.ravel() for g in np.meshgrid(2 * x - 1, turn, indexing="ij"))
     weights = np.repeat(w * 2 * np.pi / order, 2 * order)
 
-    def sheet(height: Any, along: Any) -> Any:
+    def sheet(height: Any, along: Array) -> Any:
         xp = jax.numpy
         ring = xp.sqrt(1 - height**2)
         unit = xp.stack([ring * xp.cos(along), ring * xp.sin(along), height])
@@ -75,7 +76,7 @@ def star_surface(
     return ClosedSurface(places + shift, areas * weights[:, None])
 
 
-def enclosed_fraction(point: Any, corners: Any) -> Any:
+def enclosed_fraction(point: Any, corners: Array) -> Any:
     """How much of a point mass a closed surface of triangles encloses, from 0 to 1.
 
         theta = (1/4 pi) sum over triangles of the solid angle
@@ -88,7 +89,7 @@ def enclosed_fraction(point: Any, corners: Any) -> Any:
     return solid_angle(x, triangles).sum() / (4 * np.pi)
 
 
-def flux_of_point(point: Any, parameter: Any, corners: Any) -> Any:
+def flux_of_point(point: Any, parameter: Any, corners: Array) -> Any:
     """The flux of a point mass through a closed surface of triangles.
 
     -4 pi mu theta, exact: theta is the enclosed fraction, mu = G m.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import namespace, removable
+from polhode.arrays import Array, namespace, removable
 from polhode.geometry.vector import dot
 
 # CODATA 2018, in N m^2/kg^2.
@@ -43,7 +43,7 @@ def pair_energy(first: Any, second: Any, strength: Any) -> Any:
     return -strength * inverse_distance(second - first)
 
 
-def field_of_points(x: Any, points: Any, parameters: Any) -> Any:
+def field_of_points(x: Array, points: Array, parameters: Any) -> Any:
     """The acceleration that masses at points (n, 3) give to anything at x (..., 3).
 
         g(x) = sum_k mu_k (P_k - x) / |P_k - x|^3
@@ -55,7 +55,7 @@ def field_of_points(x: Any, points: Any, parameters: Any) -> Any:
     return ((parameters * near**3)[..., None] * separation).sum(-2)
 
 
-def potential_of_points(x: Any, points: Any, parameters: Any) -> Any:
+def potential_of_points(x: Array, points: Array, parameters: Any) -> Any:
     """The energy of a unit mass at x among masses at points, zero far away.
 
     phi(x) = - sum_k mu_k / |P_k - x|,        g = -grad phi
@@ -64,7 +64,7 @@ def potential_of_points(x: Any, points: Any, parameters: Any) -> Any:
     return -(parameters * near).sum(-1)
 
 
-def pulls(points: Any, masses: Any, constant: Any = GRAVITATIONAL_CONSTANT) -> Any:
+def pulls(points: Array, masses: Array, constant: Any = GRAVITATIONAL_CONSTANT) -> Any:
     """The force on each of n masses by all the others, (n, 3).
 
     F_i = sum_{k != i} G m_i m_k (P_k - P_i) / |P_k - P_i|^3
@@ -78,7 +78,7 @@ def pulls(points: Any, masses: Any, constant: Any = GRAVITATIONAL_CONSTANT) -> A
 
 
 def energy_of_masses(
-    points: Any, masses: Any, constant: Any = GRAVITATIONAL_CONSTANT
+    points: Array, masses: Array, constant: Any = GRAVITATIONAL_CONSTANT
 ) -> Any:
     """The energy of n masses, zero when all are far apart: the work to take them there.
 
@@ -90,7 +90,7 @@ def energy_of_masses(
 
 
 def energies_of_masses(
-    points: Any, masses: Any, constant: Any = GRAVITATIONAL_CONSTANT
+    points: Array, masses: Array, constant: Any = GRAVITATIONAL_CONSTANT
 ) -> Any:
     """The energy of each mass in the field of the others, (n,): twice the total's sum.
 
@@ -103,11 +103,11 @@ def energies_of_masses(
     return -xp.where(_itself(points), 0.0, strength * near).sum(-1)
 
 
-def _itself(points: Any) -> np.ndarray:
+def _itself(points: Array) -> np.ndarray:
     return np.eye(points.shape[-2], dtype=bool)
 
 
-def _inverse_of_pairs(points: Any, separation: Any) -> Any:
+def _inverse_of_pairs(points: Array, separation: Any) -> Any:
     # A mass is at no distance from itself: any number serves, its term is dropped.
     xp = namespace(points)
     itself = _itself(points)

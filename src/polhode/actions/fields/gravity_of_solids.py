@@ -17,11 +17,11 @@ import numpy as np
 
 from polhode.actions.fields.gravity import field_of_points, potential_of_points
 from polhode.actions.fields.quadrature import Quadrature
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.geometry.vector import cross, dot, norm
 
 
-def shell_field(x: Any, radius: Any, parameter: Any) -> Any:
+def shell_field(x: Array, radius: Any, parameter: Any) -> Any:
     """A thin uniform spherical shell about the origin: a point mass, or nothing.
 
     g = -mu x/|x|^3 outside, 0 inside, the mean of both on the shell itself.
@@ -33,12 +33,12 @@ def shell_field(x: Any, radius: Any, parameter: Any) -> Any:
     return -(parameter * part / safe**3)[..., None] * x
 
 
-def shell_potential(x: Any, radius: Any, parameter: Any) -> Any:
+def shell_potential(x: Array, radius: Any, parameter: Any) -> Any:
     """A thin uniform spherical shell.   phi = -mu / max(|x|, R)"""
     return -parameter / namespace(x, radius).maximum(norm(x), radius)
 
 
-def ball_field(x: Any, radius: Any, parameter: Any) -> Any:
+def ball_field(x: Array, radius: Any, parameter: Any) -> Any:
     """A uniform ball about the origin: a point mass outside, linear inside.
 
     g = -mu x / max(|x|, R)^3
@@ -47,7 +47,7 @@ def ball_field(x: Any, radius: Any, parameter: Any) -> Any:
     return -(parameter / safe**3)[..., None] * x
 
 
-def ball_potential(x: Any, radius: Any, parameter: Any) -> Any:
+def ball_potential(x: Array, radius: Any, parameter: Any) -> Any:
     """A uniform ball.   phi = -mu/|x| outside, -mu (3 R^2 - |x|^2)/(2 R^3) inside"""
     xp = namespace(x, radius)
     r2 = dot(x, x)
@@ -57,7 +57,7 @@ def ball_potential(x: Any, radius: Any, parameter: Any) -> Any:
     return xp.where(outside, -parameter / xp.sqrt(safe), inside)
 
 
-def rod_potential(x: Any, start: Any, end: Any, parameter: Any) -> Any:
+def rod_potential(x: Array, start: Any, end: Any, parameter: Any) -> Any:
     """A thin uniform straight rod from `start` to `end`, of length L.
 
         phi = -(mu/L) ln((r1 + r2 + L)/(r1 + r2 - L)) = -(2 mu/L) artanh(L/(r1 + r2))
@@ -70,7 +70,7 @@ def rod_potential(x: Any, start: Any, end: Any, parameter: Any) -> Any:
     return -2.0 * parameter / length * xp.arctanh(length / ends)
 
 
-def rod_field(x: Any, start: Any, end: Any, parameter: Any) -> Any:
+def rod_field(x: Array, start: Any, end: Any, parameter: Any) -> Any:
     """The pull of a thin uniform straight rod.
 
         g = -(2 mu / (s^2 - L^2)) (u1 + u2),    s = r1 + r2
@@ -83,7 +83,7 @@ def rod_field(x: Any, start: Any, end: Any, parameter: Any) -> Any:
     return -2.0 * parameter / span * (first / r1 + second / r2)
 
 
-def solid_angle(x: Any, corners: Any) -> Any:
+def solid_angle(x: Array, corners: Array) -> Any:
     """The signed solid angle under which x sees triangles, corners (..., 3, 3).
 
         tan(omega/2) = a.(b x c) / (abc + (a.b)c + (b.c)a + (c.a)b)
@@ -103,13 +103,13 @@ def solid_angle(x: Any, corners: Any) -> Any:
     return xp.where(flat, 0.0, 2.0 * xp.arctan2(volume, xp.where(flat, 1.0, below)))
 
 
-def _area_arm(a: Any, b: Any, c: Any) -> Any:
+def _area_arm(a: Array, b: Array, c: Scalar) -> Any:
     # Twice the area times the triangle's size: the scale of the volume's rounding.
     area2 = norm(cross(b - a, c - a))
     return area2 * (norm(b - a) + norm(c - a))
 
 
-def polyhedron_field(x: Any, corners: Any, density_parameter: Any) -> Any:
+def polyhedron_field(x: Array, corners: Array, density_parameter: Any) -> Any:
     """A uniform solid with a closed surface of triangles, corners (n, 3, 3) outward.
 
         g = G rho ( - sum over edges E_e . r_e L_e + sum over faces F_f . r_f omega_f )
@@ -123,7 +123,7 @@ def polyhedron_field(x: Any, corners: Any, density_parameter: Any) -> Any:
     return density_parameter * ((faces - edges)[..., None] * normals).sum(-2)
 
 
-def polyhedron_potential(x: Any, corners: Any, density_parameter: Any) -> Any:
+def polyhedron_potential(x: Array, corners: Array, density_parameter: Any) -> Any:
     """The potential of a uniform polyhedron, corners (n, 3, 3) outward.
 
     phi = -(G rho/2) (sum over edges r.E_e.r L_e - sum over faces r.F_f.r omega_f)
@@ -133,13 +133,13 @@ def polyhedron_potential(x: Any, corners: Any, density_parameter: Any) -> Any:
     return -density_parameter / 2.0 * (height * (edges - faces)).sum(-1)
 
 
-def _unit_normals(corners: Any) -> Any:
+def _unit_normals(corners: Array) -> Any:
     a, b, c = corners[..., 0, :], corners[..., 1, :], corners[..., 2, :]
     area2 = cross(b - a, c - a)
     return area2 / norm(area2)[..., None]
 
 
-def _polyhedron_terms(x: Any, corners: Any) -> tuple[Any, Any]:
+def _polyhedron_terms(x: Array, corners: Array) -> tuple[Any, Any]:
     """For each face: sum over its edges of (n_e . r) L_e, and (n . r) omega."""
     xp = namespace(x, corners)
     arms = corners - x[..., None, None, :]
@@ -155,7 +155,7 @@ def _polyhedron_terms(x: Any, corners: Any) -> tuple[Any, Any]:
     return edges, height * solid_angle(x[..., None, :], corners)
 
 
-def distribution_field(x: Any, rule: Quadrature, density: Any, constant: Any) -> Any:
+def distribution_field(x: Array, rule: Quadrature, density: Any, constant: Any) -> Any:
     """Any density over a line, surface or volume, by quadrature; x outside it.
 
         g(x) = -integral G rho (x - x0)/|x - x0|^3 dV(x0)
@@ -167,7 +167,7 @@ def distribution_field(x: Any, rule: Quadrature, density: Any, constant: Any) ->
 
 
 def distribution_potential(
-    x: Any, rule: Quadrature, density: Any, constant: Any
+    x: Array, rule: Quadrature, density: Any, constant: Any
 ) -> Any:
     """Any density, by quadrature.   phi(x) = -integral G rho/|x - x0| dV(x0)"""
     return potential_of_points(x, rule.points, constant * density * rule.weights)

@@ -15,7 +15,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.errors import ModelError
 from polhode.geometry.admission import admit
 
@@ -45,7 +45,7 @@ class Quadrature:
         """The length, area or volume of the shape: the integral of 1."""
         return float(self.weights.sum())
 
-    def integrate(self, values: Any) -> Any:
+    def integrate(self, values: Array) -> Any:
         """sum_k w_k f_k, for the values (n, ...) of a function at the points."""
         return namespace(values).tensordot(self.weights, values, axes=1)
 
@@ -77,7 +77,7 @@ def segment(start: Any, end: Any, order: int = 8) -> Quadrature:
     return Quadrature(a + np.outer(x, b - a), w * np.linalg.norm(b - a))
 
 
-def triangle(corners: Any, order: int = 8) -> Quadrature:
+def triangle(corners: Array, order: int = 8) -> Quadrature:
     """A flat triangle given by its corners (3, 3).
 
     x = a + s (b - a) + s t (c - b), with the area element 2 A s ds dt.
@@ -90,7 +90,7 @@ def triangle(corners: Any, order: int = 8) -> Quadrature:
     return Quadrature(points, np.outer(w, w).ravel() * s * area2)
 
 
-def tetrahedron(corners: Any, order: int = 8) -> Quadrature:
+def tetrahedron(corners: Array, order: int = 8) -> Quadrature:
     """A tetrahedron given by its corners (4, 3).
 
     x = a + r (b - a) + r s (c - b) + r s t (d - c), volume element 6 V r^2 s dr ds dt.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from polhode.actions.fields.field import ForceField
+from polhode.arrays import Array, Scalar
 from polhode.double import doubled
 from polhode.errors import ForceError
 from polhode.geometry.vector import dot, norm
@@ -19,7 +20,7 @@ ROUNDING = 64 * np.finfo(float).eps  # of distances from the origin
 LOOKS = 9  # places at which the length of a loop is taken
 
 
-def force_power(forces: Any, velocities: Any) -> Any:
+def force_power(forces: Array, velocities: Any) -> Any:
     """The power of forces on the material points they act at, summed.
 
         P = sum_n F_n . v_n
@@ -35,7 +36,7 @@ def couple_power(couple: Any, angular_velocity: Any) -> Any:
     return dot(couple, angular_velocity)
 
 
-def pair_power(force: Any, first_velocity: Any, second_velocity: Any) -> Any:
+def pair_power(force: Array, first_velocity: Any, second_velocity: Any) -> Any:
     """The power of F at one point and -F at another.   P = F . (v1 - v2)"""
     return dot(force, first_velocity - second_velocity)
 
@@ -62,7 +63,7 @@ def power_along(field: ForceField, path: Path) -> Callable[..., Any]:
     """F . x' and |F| |x'|, compiled, by s and what else the path depends on."""
     import jax
 
-    def rate(s: Any, *shape: Any) -> Any:
+    def rate(s: Scalar, *shape: Any) -> Any:
         def place(at: Any) -> Any:
             return jax.numpy.asarray(path(at, *shape))
 

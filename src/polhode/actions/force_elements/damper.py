@@ -25,7 +25,7 @@ from polhode.actions.motion_arrays import (
     turn,
     velocity_of,
 )
-from polhode.arrays import namespace, removable
+from polhode.arrays import Array, Scalar, namespace, removable
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
@@ -37,7 +37,7 @@ from polhode.matter.quantities.direction import (
 )
 
 
-def damper_force(separation: Any, velocity: Any, damping: Any) -> Any:
+def damper_force(separation: Any, velocity: Array, damping: Any) -> Any:
     """The force on the end at d from the other end, which it leaves with velocity v.
 
         F = -c (v . d) d / |d|^2
@@ -81,7 +81,7 @@ class Damper(PointAction):
         return parameters_of((self.on, self.by), self.damping)
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Opposite forces along the line of the two points."""
         d, arm = separation(poses, self.on, self.by, table)
@@ -131,7 +131,7 @@ class RotationalDamper(TurnAction):
         return listed([self.damping, *parameters_of_direction(self.axis)])
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Opposite moments against the relative angular velocity."""
         w = twists.angular[..., 0, :] - twists.angular[..., 1, :]

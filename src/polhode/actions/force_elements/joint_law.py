@@ -21,7 +21,7 @@ import numpy as np
 from polhode.actions.coefficient import coefficient
 from polhode.actions.defaults import JointAction
 from polhode.actions.user_law import given
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
@@ -64,14 +64,14 @@ class JointLaw(Protocol):
     def is_conservative(self) -> bool:
         """Whether its power is the loss of its energy in every motion."""
 
-    def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """tau (speeds,)."""
 
-    def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, q: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """The energy stored; 0 for a law that stores none."""
 
 
-def effort_wrench(joint: Joint, q: Any, effort: Any, table: Table = NOMINAL) -> Any:
+def effort_wrench(joint: Joint, q: Array, effort: Any, table: Table = NOMINAL) -> Any:
     """A wrench (6,) on the successor that has this effort, about Mo and in M.
 
         W = S (SᵀS)⁻¹ tau,     Sᵀ W = tau
@@ -132,11 +132,11 @@ class JointSpring(JointAction):
         """A spring gives back all it takes."""
         return True
 
-    def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """tau = -k (q - rest)"""
         return -_column(self.stiffness, table) * (q - _column(self.rest, table))
 
-    def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, q: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """V = k (q - rest)²/2"""
         stretch = q - _column(self.rest, table)
         return (_column(self.stiffness, table) * stretch**2).sum() / 2
@@ -169,7 +169,7 @@ class JointDamper(JointAction):
         """The damping."""
         return parameters_in(self.damping)
 
-    def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """tau = -c z"""
         return -_column(self.damping, table) * z
 
@@ -229,13 +229,13 @@ class Motor(JointAction):
         """A constant effort, if it is a parameter; the constants of a law."""
         return parameters_in([self.law, *self.constants.values()])
 
-    def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """tau = law(t, q, z), cut to the limits."""
         asked = self.asked(q, z, t, table)
         lower, upper = self.joint.effort_limits
         return namespace(asked, q, z).clip(asked, lower, upper)
 
-    def asked(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def asked(self, q: Array, z: Array, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """The effort (speeds,) before it is cut to the limits."""
         if self.name in table:
             effort = table[self.name]
@@ -245,14 +245,14 @@ class Motor(JointAction):
 
     @cached_property
     def _law(self) -> Callable[..., Any]:
-        def law(t: Any, q: Any, z: Any, constants: Mapping[str, Any]) -> Any:
+        def law(t: Scalar, q: Array, z: Array, constants: Mapping[str, Any]) -> Any:
             assert callable(self.law)
             size = self.joint.speeds
             return given(self.name, self.law, (t, q, z), size, constants=constants)
 
         return doubled(law)
 
-    def _own(self, t: Any, q: Any, z: Any, table: Table) -> Any:
+    def _own(self, t: Scalar, q: Array, z: Array, table: Table) -> Any:
         if not callable(self.law):
             return at(self.law, table)
         return self._law(t, q, z, values_of(self.constants, table))

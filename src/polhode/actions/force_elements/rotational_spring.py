@@ -15,7 +15,7 @@ from polhode.actions.action import require_two_bodies
 from polhode.actions.coefficient import coefficient, rest
 from polhode.actions.defaults import TurnAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.double import doubled
 from polhode.geometry.frame import Frame
 from polhode.geometry.rotations import so3
@@ -30,7 +30,7 @@ from polhode.matter.quantities.direction import (
 )
 
 
-def twist_angle(R: Any, axis: Any) -> Any:
+def twist_angle(R: Array, axis: Any) -> Any:
     """The angle of a rotation about an axis n, in (-pi, pi].
 
         tan a = n . vee(R - R^T) / (tr R - n . R n)
@@ -44,14 +44,14 @@ def twist_angle(R: Any, axis: Any) -> Any:
     return xp.arctan2(2.0 * dot(axis, vee(R)), trace - along)
 
 
-def torsion_energy(R: Any, axis: Any, stiffness: Any, rest_angle: Any) -> Any:
+def torsion_energy(R: Array, axis: Any, stiffness: Any, rest_angle: Any) -> Any:
     """V = k (a - a0)^2 / 2, with the difference of angles taken in (-pi, pi]."""
     xp = namespace(R, axis, stiffness, rest_angle)
     apart = twist_angle(R, axis) - rest_angle
     return stiffness * xp.arctan2(xp.sin(apart), xp.cos(apart)) ** 2 / 2
 
 
-def rotation_energy(R: Any, stiffness: Any) -> Any:
+def rotation_energy(R: Array, stiffness: Any) -> Any:
     """V = k |phi|^2 / 2, phi the rotation vector of R. Its moment is -k phi."""
     phi = so3.log(R)
     return stiffness * dot(phi, phi) / 2
@@ -61,7 +61,7 @@ def rotation_energy(R: Any, stiffness: Any) -> Any:
 def _slope(energy: Callable[..., Any]) -> Callable[..., Any]:
     import jax
 
-    def slope(R: Any, *constants: Any) -> Any:
+    def slope(R: Array, *constants: Any) -> Any:
         return from_matrix(R, jax.grad(energy)(R, *constants))
 
     return doubled(slope)
@@ -108,13 +108,13 @@ class TorsionalSpring(TurnAction):
         return True
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Opposite moments about the axis."""
         slope = _slope(torsion_energy)(_turn(poses), *self._constants(table))
         return _opposite_moments(poses, slope)
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """V = k (angle - rest)^2 / 2"""
         return torsion_energy(_turn(poses), *self._constants(table))
 
@@ -163,13 +163,13 @@ class RotationalSpring(TurnAction):
         return True
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Opposite moments along the rotation vector."""
         slope = _slope(rotation_energy)(_turn(poses), at(self.stiffness, table))
         return _opposite_moments(poses, slope)
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """V = k |phi|^2 / 2"""
         return rotation_energy(_turn(poses), at(self.stiffness, table))
 

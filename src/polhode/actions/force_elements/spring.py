@@ -27,7 +27,7 @@ from polhode.actions.coefficient import coefficient, rest
 from polhode.actions.defaults import PointAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction
 from polhode.actions.user_law import given
-from polhode.arrays import namespace, removable
+from polhode.arrays import Scalar, namespace, removable
 from polhode.double import doubled
 from polhode.geometry.vector import dot
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
@@ -155,14 +155,14 @@ class Spring(PointAction):
         return True
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Opposite forces along the line of the two points."""
         d, arm = separation(poses, self.on, self.by, table)
         F = spring_force(d, at(self.stiffness, table), at(self.rest_length, table))
         return interaction(poses, arm, F, 0.0 * d)
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """V = k (|d| - L0)^2 / 2"""
         d, _ = separation(poses, self.on, self.by, table)
         return spring_energy(d, at(self.stiffness, table), at(self.rest_length, table))
@@ -205,14 +205,14 @@ class NonlinearSpring(PointAction):
         return True
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Opposite forces along the line of the two points, -V'(length)."""
         d, arm = separation(poses, self.on, self.by, table)
         F = self._force(d, values_of(self.constants, table))
         return interaction(poses, arm, F, 0.0 * d)
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """V(|d|)"""
         d, _ = separation(poses, self.on, self.by, table)
         return self._energy(d, values_of(self.constants, table))

@@ -21,7 +21,7 @@ from typing import Any, final
 import numpy as np
 
 from polhode.actions.coefficient import coefficient
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
@@ -78,12 +78,12 @@ class TendonSpring:
         """The stiffness."""
         return parameters_in([self.stiffness])
 
-    def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """tau_i = -a_i k (l - l_0)"""
         pull = -at(self.stiffness, table) * self._stretch(q)
         return [arm * pull for arm in self.arms]
 
-    def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, q: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """V = k (l - l_0)²/2"""
         return (at(self.stiffness, table) * self._stretch(q) ** 2).sum() / 2
 
@@ -122,12 +122,12 @@ class TendonDamper:
         """The damping."""
         return parameters_in([self.damping])
 
-    def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """tau_i = -a_i c l_dot"""
         pull = -at(self.damping, table) * _sum(self.arms, z)
         return [arm * pull for arm in self.arms]
 
-    def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, q: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """None is stored."""
         return 0.0
 
@@ -202,12 +202,12 @@ class Servo:
         F = at(self.gain, table) * u + constant + by_length * length + by_rate * rate
         return _cut(F, self.force_limits)
 
-    def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """tau_i = a_i F"""
         F = self.force(q, z, table)
         return [arm * F for arm in self.arms]
 
-    def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, q: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """None is stored: a motor is fed from outside."""
         return 0.0
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.actions.coefficient import coefficient
 from polhode.actions.defaults import JointAction
-from polhode.arrays import Numbers, namespace
+from polhode.arrays import Array, Numbers, Scalar, namespace
 from polhode.errors import ModelError
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import (
@@ -94,7 +94,7 @@ class BumpStop(JointAction):
         """Without damping it gives back all it takes."""
         return isinstance(self.damping, float) and self.damping == 0.0
 
-    def _compression(self, q: Any) -> list[tuple[float, Any]]:
+    def _compression(self, q: Array) -> list[tuple[float, Any]]:
         """(sign, d) at each end: how far it is pressed, zero where it is not."""
         xp = namespace(q)
         lower, upper = self.limits
@@ -105,7 +105,7 @@ class BumpStop(JointAction):
             found.append((-1.0, xp.maximum(lower - q, 0.0)))
         return found
 
-    def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """tau (1,)"""
         xp = namespace(q, z)
         k, c = at(self.stiffness, table), at(self.damping, table)
@@ -117,7 +117,7 @@ class BumpStop(JointAction):
             total = total - sign * push
         return total
 
-    def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, q: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """V = k d^(p + 1)/(p + 1)"""
         p = float(self.exponent) + 1.0
         parts = [(d**p / p).sum() for _, d in self._compression(q)]

@@ -32,7 +32,7 @@ from polhode.actions.motion_arrays import (
     turn,
     velocity_of,
 )
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.geometry.rotations import so3
@@ -88,7 +88,7 @@ class Bushing(PointAction):
         return all(isinstance(e, float) and e == 0.0 for r in self.damping for e in r)
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Opposite wrenches at the place of `on`."""
         xp = namespace(*poses, *twists)
@@ -103,7 +103,7 @@ class Bushing(PointAction):
             moment, force = moment + lost[..., :3], force + lost[..., 3:]
         return interaction(poses, arm, turn(poses, 1, force), turn(poses, 1, moment))
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """V = xi^T K xi / 2"""
         xi, _ = self._deflection(poses, table)
         return (xi * _times(self.stiffness, xi, table)).sum(-1) / 2
@@ -129,12 +129,12 @@ class Bushing(PointAction):
         return "Its two bodies are turned by half a turn, or are nowhere."
 
 
-def _into(R: Any, vector: Any) -> Any:
+def _into(R: Array, vector: Array) -> Any:
     """R^T a"""
     return (R * vector[..., :, None]).sum(-2)
 
 
-def _times(rows: Any, column: Any, table: Table) -> Any:
+def _times(rows: Any, column: Array, table: Table) -> Any:
     """A matrix of quantities times a column (..., 6); zeros cost nothing."""
     xp = namespace(column)
     found = []

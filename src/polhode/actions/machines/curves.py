@@ -26,7 +26,7 @@ from polhode.actions.motion_arrays import (
     interaction,
     velocity_of,
 )
-from polhode.arrays import namespace, removable
+from polhode.arrays import Array, Scalar, namespace, removable
 from polhode.errors import ModelError
 from polhode.geometry.vector import dot
 from polhode.joints.joint import Joint
@@ -56,7 +56,7 @@ def require_curve(name: str, what: str, curve: Any) -> None:
         )
 
 
-def line_of(d: Any) -> tuple[Any, Any]:
+def line_of(d: Array) -> tuple[Any, Any]:
     """The length |d|, and the unit vector along; NaN where d is zero."""
     xp = namespace(d)
     square = dot(d, d)
@@ -108,7 +108,7 @@ class SpringCurve(PointAction):
         return True
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Opposite forces along the line of the two points."""
         d, arm = separation(poses, self.on, self.by, table)
@@ -118,7 +118,7 @@ class SpringCurve(PointAction):
             poses, arm, -namespace(d).asarray(pull)[..., None] * along, 0.0 * d
         )
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """V(|d| - rest_length)"""
         d, _ = separation(poses, self.on, self.by, table)
         return self._energy(line_of(d)[0] - at(self.rest_length, table))
@@ -166,7 +166,7 @@ class DamperCurve(PointAction):
         return parameters_of((self.on, self.by))
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Opposite forces along the line of the two points."""
         d, arm = separation(poses, self.on, self.by, table)
@@ -248,14 +248,14 @@ class JointCurve(JointAction):
         """A spring gives back all it takes."""
         return self.spring is not None
 
-    def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """tau (1,)"""
         if self.spring is not None:
             return -self.spring.lookup(q - at(self.rest, table))
         assert self.damper is not None
         return -self.damper.lookup(z)
 
-    def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, q: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """The integral of the spring's curve."""
         if self.spring is None:
             return 0.0

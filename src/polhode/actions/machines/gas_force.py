@@ -7,6 +7,7 @@ from typing import Any, final
 
 from polhode.actions.coefficient import coefficient
 from polhode.actions.machines.curves import require_curve
+from polhode.arrays import Scalar
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
@@ -89,11 +90,11 @@ class GasForce:
         """Gas is burnt and let out."""
         return False
 
-    def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """[F (1,) along the piston, 0 (1,) on the crank]"""
         F = at(self.area, table) * self.pressure.lookup(q[1])
         return [-F if self.inwards else F, 0.0 * q[1]]
 
-    def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, q: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """None is stored."""
         return 0.0

@@ -24,7 +24,7 @@ from polhode.actions.motion_arrays import (
     interaction,
     turn,
 )
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.matter.axes import Z, direction
@@ -87,14 +87,14 @@ class Buoyancy(FramedAction):
         return rho * g * at(self.volume, table)
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The lift at the centre, and its opposite on what holds the water."""
         up = turn(poses, 1, namespace(*poses).asarray(self.up))
         F = self._lift(table) * up
         return interaction(poses, arm_of(poses, 0, self.on, table), F, 0.0 * F)
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """V = -rho g V (height of the centre)"""
         up = turn(poses, 1, namespace(*poses).asarray(self.up))
         place = arm_from_other(poses, arm_of(poses, 0, self.on, table))

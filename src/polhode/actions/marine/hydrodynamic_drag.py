@@ -31,7 +31,7 @@ from polhode.actions.motion_arrays import (
     turn,
     velocity_of,
 )
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.matter.parameter import (
@@ -114,7 +114,7 @@ class HydrodynamicDrag(FramedAction):
         return parameters_of((self.on,), *self.linear, *self.quadratic, *self.current)
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The drag about the point, and its opposite on the water."""
         xp = namespace(*poses, *twists)

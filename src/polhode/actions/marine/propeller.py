@@ -17,7 +17,7 @@ from polhode.actions.attachment import (
 from polhode.actions.coefficient import coefficient
 from polhode.actions.defaults import BodyAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, turn
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import cross
@@ -93,7 +93,7 @@ class Propeller(BodyAction):
         return parameters_of((self.on,), self.thrust, self.speed, self.torque)
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The thrust at the point, and the torque of the water."""
         n = table[self.name] if self.name in table else at(self.speed, table)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry.rotations.rotational_gradient import from_matrix
 from polhode.geometry.vector import cross, dot
 
@@ -113,7 +113,7 @@ def conservative_wrenches(poses: Poses, slopes: Slopes) -> Wrenches:
 
 
 def constrained_wrenches(
-    poses: Poses, slopes: Slopes, rows: Wrenches, multipliers: Any
+    poses: Poses, slopes: Slopes, rows: Wrenches, multipliers: Array
 ) -> Wrenches:
     """All wrenches that balance the energy in motions which obey constraints.
 

@@ -23,7 +23,7 @@ from polhode.actions.potentials.invariant import (
     slopes_of,
     triple_products,
 )
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.double import doubled
 from polhode.errors import ForceError, ModelError, PolhodeError
 from polhode.geometry.frame import Frame
@@ -89,7 +89,7 @@ class Potential:
         """Its power is the loss of its energy."""
         return True
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """V at the poses of the bodies."""
         return self._energy(relative(poses), values_of(self.constants, table))
 
@@ -98,7 +98,7 @@ class Potential:
         return self._slopes(relative(poses), values_of(self.constants, table))
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """F_D = -Q_p V_y, M_D = -Q_p v_Y, and the third law's wrench on the pivot."""
         return conservative_wrenches(poses, self.slopes(poses, table))

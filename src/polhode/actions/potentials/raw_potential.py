@@ -26,6 +26,7 @@ from polhode.actions.potentials.potential import (
     distinct,
     energy_by,
 )
+from polhode.arrays import Scalar
 from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
@@ -82,16 +83,18 @@ class RawPotential:
         """Not in general: explicit time makes energy come and go."""
         return False
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """W at the poses of the bodies and the time."""
         return self._energy(poses, t, values_of(self.constants, table))
 
-    def slopes(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> FullSlopes:
+    def slopes(
+        self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL
+    ) -> FullSlopes:
         """dW/dx and w_Q for each body along the observer's axes, and dW/dt."""
         return self._slopes(poses, t, values_of(self.constants, table))
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """F = -dW/dx, M = -w_Q at frozen time."""
         by_position, by_rotation = self.slopes(poses, t, table).by_poses
@@ -123,7 +126,7 @@ class RawPotential:
     def _slopes(self) -> Callable[..., Any]:
         import jax
 
-        def slopes(poses: Poses, t: Any, c: dict[str, Any]) -> FullSlopes:
+        def slopes(poses: Poses, t: Scalar, c: dict[str, Any]) -> FullSlopes:
             by_poses = slopes_of(
                 lambda p: energy_by(self, *placements(p), t, **c), poses
             )

@@ -14,7 +14,7 @@ import numpy as np
 
 from polhode.actions.coefficient import coefficient
 from polhode.actions.user_law import given
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.matter.parameter import (
@@ -59,7 +59,7 @@ class ExponentialAtmosphere:
         """Density, height and scale."""
         return parameters_in((self.density, self.height, self.scale))
 
-    def at(self, height: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def at(self, height: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """The density (kg/m^3)."""
         above = (height - at(self.height, table)) / at(self.scale, table)
         return at(self.density, table) * namespace(height, above).exp(-above)
@@ -97,7 +97,7 @@ class TableAtmosphere:
         """None: the table is given."""
         return ()
 
-    def at(self, height: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def at(self, height: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """The density (kg/m^3)."""
         return self._at(height)
 
@@ -123,7 +123,7 @@ def density_law(name: str, air: Any) -> Callable[..., Any]:
     if hasattr(air, "at"):
         return air.at
 
-    def law(height: Any, t: Any) -> Any:
+    def law(height: Any, t: Scalar) -> Any:
         return given(name, air, (height, t))
 
     called = doubled(law)

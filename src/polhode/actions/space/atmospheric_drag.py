@@ -30,7 +30,7 @@ from polhode.actions.space.atmosphere import EARTH_AIR, Atmosphere, density_law
 from polhode.actions.space.loads import along_observer, point_seen
 from polhode.actions.space.planet import EARTH
 from polhode.actions.space.rotation import carried
-from polhode.arrays import namespace, removable
+from polhode.arrays import Scalar, namespace, removable
 from polhode.errors import ModelError
 from polhode.geometry.vector import norm
 from polhode.matter.parameter import (
@@ -103,7 +103,7 @@ class AtmosphericDrag(PointAction):
         return distinct((*own, *getattr(self.air, "parameters", ())))
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The drag at the point, and its opposite on the planet."""
         place = point_seen(poses, self.on, self.by, table)

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.admission import admit
@@ -52,7 +52,7 @@ class FixedPlace:
         column = admit(self.position, (3,), "the place of a third body")
         object.__setattr__(self, "position", column)
 
-    def at(self, t: Any) -> Any:
+    def at(self, t: Scalar) -> Any:
         """The place (3,), the same at all times."""
         xp = namespace(t)
         return xp.asarray(self.position) + 0.0 * t
@@ -128,7 +128,7 @@ class KeplerianEphemeris:
         tilt = np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
         return about_z[0] @ tilt @ about_z[1]
 
-    def at(self, t: Any) -> Any:
+    def at(self, t: Scalar) -> Any:
         """The place (3,)."""
         xp, e = namespace(t), self.eccentricity
         E = eccentric_anomaly(self.mean_anomaly + self.rate * t, e)
@@ -174,7 +174,7 @@ class TableEphemeris:
             value.setflags(write=False)
             object.__setattr__(self, name, value)
 
-    def at(self, t: Any) -> Any:
+    def at(self, t: Scalar) -> Any:
         """The place (3,)."""
         return self._at(t)
 
@@ -182,7 +182,7 @@ class TableEphemeris:
     def _at(self) -> Callable[..., Any]:
         return doubled(self._between)
 
-    def _between(self, t: Any) -> Any:
+    def _between(self, t: Scalar) -> Any:
         import jax.numpy as jnp
 
         times, x, v = map(jnp.asarray, (self.times, self.positions, self.velocities))
@@ -212,6 +212,6 @@ def admit_ephemeris(name: str, given: Any) -> Any:
     return FixedPlace(given)
 
 
-def place_at(ephemeris: Any, t: Any) -> Any:
+def place_at(ephemeris: Any, t: Scalar) -> Any:
     """Where it is at t (3,)."""
     return ephemeris.at(t) if hasattr(ephemeris, "at") else doubled(ephemeris)(1.0 * t)

@@ -15,7 +15,7 @@ import numpy as np
 from polhode.actions.space.ephemeris import KeplerianEphemeris
 from polhode.actions.space.moon import CENTURY, DAY, OBLIQUITY, MoonEphemeris
 from polhode.actions.space.planet import ASTRONOMICAL_UNIT, EARTH, SUN
-from polhode.arrays import Numbers, namespace
+from polhode.arrays import Array, Numbers, namespace
 from polhode.errors import ModelError
 from polhode.geometry.vector import cross, norm
 
@@ -34,7 +34,7 @@ def rtn(r: Numbers, v: Numbers) -> Any:
     return xp.stack([out, cross(up, out), up], axis=-1)
 
 
-def lvlh(r: Any, v: Any) -> Any:
+def lvlh(r: Array, v: Array) -> Any:
     """R_WF of local vertical, local horizontal: columns ahead, minus normal, down.
 
     >>> lvlh(np.array([7e6, 0, 0]), np.array([0, 7.5e3, 0]))[:, 2] + 0.0
@@ -46,7 +46,7 @@ def lvlh(r: Any, v: Any) -> Any:
     return xp.stack([cross(left, down), left, down], axis=-1)
 
 
-def local_rate(r: Any, v: Any) -> Any:
+def local_rate(r: Array, v: Array) -> Any:
     """The angular velocity (..., 3) of both local frames, world's axes.  r x v/r^2
 
     Exact where the acceleration is in the plane of r and v; the slow turning of the

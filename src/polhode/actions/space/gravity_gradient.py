@@ -27,19 +27,19 @@ from polhode.actions.space.loads import (
     parameters_of_bodies,
 )
 from polhode.actions.space.planet import EARTH
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.geometry.vector import cross, dot
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at, distinct
 
 
-def gradient_torque(x: Any, inertia: Any, mu: Any) -> Any:
+def gradient_torque(x: Array, inertia: Any, mu: Scalar) -> Any:
     """3 mu/r^3 e x I e (..., 3), about the mass centre at x from a point that pulls."""
     near = inverse_distance(x)
     e = near[..., None] * x
     return (3 * mu * near**3)[..., None] * cross(e, _times(inertia, e))
 
 
-def gradient_force(x: Any, inertia: Any, mu: Any) -> Any:
+def gradient_force(x: Array, inertia: Any, mu: Scalar) -> Any:
     """-3 mu/(2 r^4) [(tr I - 5 e.Ie) e + 2 I e] (..., 3)"""
     near = inverse_distance(x)
     e = near[..., None] * x
@@ -48,7 +48,7 @@ def gradient_force(x: Any, inertia: Any, mu: Any) -> Any:
     return (-1.5 * mu * near**4)[..., None] * (along + 2 * Ie)
 
 
-def gradient_energy(x: Any, inertia: Any, mu: Any) -> Any:
+def gradient_energy(x: Array, inertia: Any, mu: Scalar) -> Any:
     """-mu/(2 r^3) (tr I - 3 e.Ie)"""
     near = inverse_distance(x)
     e = near[..., None] * x
@@ -96,7 +96,7 @@ class GravityGradient(CraftAction):
         return True
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Torque about and force through each mass centre; opposites on the planet."""
         mu, places = at(self.mu, table), mass_centres(poses, self.on, self.by, table)
@@ -106,7 +106,7 @@ class GravityGradient(CraftAction):
             couples.append(along_observer(p, gradient_torque(x, inertia, mu)))
         return loads_on_bodies(poses, [p.arm for p in places], forces, couples)
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """V = -mu/(2 r^3) (tr I - 3 e.Ie)"""
         mu, places = at(self.mu, table), mass_centres(poses, self.on, self.by, table)
         seen = self._planet_view(poses, places, table)
@@ -129,9 +129,9 @@ class GravityGradient(CraftAction):
         return found
 
 
-def _times(matrix: Any, column: Any) -> Any:
+def _times(matrix: Array, column: Array) -> Any:
     return (matrix * column[..., None, :]).sum(-1)
 
 
-def _trace(matrix: Any) -> Any:
+def _trace(matrix: Array) -> Any:
     return matrix[..., 0, 0] + matrix[..., 1, 1] + matrix[..., 2, 2]

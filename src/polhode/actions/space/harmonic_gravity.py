@@ -29,6 +29,7 @@ from polhode.actions.space.loads import (
 )
 from polhode.actions.space.planet import EARTH
 from polhode.actions.space.rotation import from_rotating, into_rotating
+from polhode.arrays import Array, Scalar
 from polhode.double import doubled
 from polhode.matter.parameter import (
     NOMINAL,
@@ -97,11 +98,11 @@ class HarmonicGravity(FieldOfGravity):
         """Only where the field does not turn: a turning one gives and takes energy."""
         return not isinstance(self.rate, Parameter) and self.rate == 0.0
 
-    def field(self, x: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def field(self, x: Array, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """g (3,) in m/s^2 at x (3,) from the planet's centre, along axes at rest."""
         return self._field(x, t, self._numbers(table))
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """V = sum of m phi, zero far away; 0 where the field turns."""
         total = 0.0 * poses.origins[..., 0, 0]
         if not self.is_conservative:
@@ -122,7 +123,7 @@ class HarmonicGravity(FieldOfGravity):
 
     @cached_property
     def _field(self) -> Callable[..., Any]:
-        def field(x: Any, t: Any, numbers: Any) -> Any:
+        def field(x: Array, t: Scalar, numbers: Array) -> Any:
             mu, radius, rate, angle = numbers
             turn = angle + rate * t
             own = into_rotating(x, turn)
@@ -136,7 +137,7 @@ class HarmonicGravity(FieldOfGravity):
 
     @cached_property
     def _potential(self) -> Callable[..., Any]:
-        def potential(x: Any, t: Any, numbers: Any) -> Any:
+        def potential(x: Array, t: Scalar, numbers: Array) -> Any:
             mu, radius, rate, angle = numbers
             own = into_rotating(x, angle + rate * t)
             uneven = harmonic_sum(own, radius, self._tables)

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.errors import ModelError
 
 
@@ -39,7 +40,7 @@ class Harmonics(NamedTuple):
     potential: np.ndarray
 
 
-def admit_coefficients(name: str, C: Any, S: Any) -> tuple[np.ndarray, np.ndarray]:
+def admit_coefficients(name: str, C: Array, S: Array) -> tuple[np.ndarray, np.ndarray]:
     """C and S (n + 1, n + 1) as arrays; what is above the diagonal is dropped."""
     try:
         tables = [np.array(each, dtype=float) for each in (C, S)]
@@ -107,17 +108,17 @@ def harmonic_tables(C: np.ndarray, S: np.ndarray) -> Harmonics:
     return Harmonics(steps, gradient, np.stack(own, axis=1))
 
 
-def harmonic_gradient(x: Any, radius: Any, tables: Harmonics) -> Any:
+def harmonic_gradient(x: Array, radius: Any, tables: Harmonics) -> Any:
     """R grad U (3,) at x (3,), for use inside a trace."""
     return _sums(x, radius, tables.steps, tables.gradient)
 
 
-def harmonic_sum(x: Any, radius: Any, tables: Harmonics) -> Any:
+def harmonic_sum(x: Array, radius: Any, tables: Harmonics) -> Any:
     """U at x (3,), without the part of degree zero."""
     return _sums(x, radius, tables.steps, tables.potential)[0]
 
 
-def _sums(x: Any, radius: Any, steps: np.ndarray, weights: np.ndarray) -> Any:
+def _sums(x: Array, radius: Any, steps: np.ndarray, weights: np.ndarray) -> Any:
     import jax
     import jax.numpy as jnp
 

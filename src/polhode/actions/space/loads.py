@@ -13,7 +13,7 @@ from polhode.actions.action import require_frames
 from polhode.actions.attachment import Attachment, arm_of, require_points
 from polhode.actions.defaults import BodyAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import cross
@@ -51,11 +51,11 @@ class FieldOfGravity(CraftAction):
     """A pull on mass centres by a field of acceleration about a planet."""
 
     @abstractmethod
-    def field(self, x: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def field(self, x: Array, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """g (3,) in m/s^2 at x (3,) from the planet's centre, along its axes."""
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """m g through each mass centre, and the opposite on the planet."""
         places = mass_centres(poses, self.on, self.by, table)
@@ -147,5 +147,5 @@ def loads_on_bodies(
     )
 
 
-def _turned(R: Any, a: Any) -> Any:
+def _turned(R: Array, a: Array) -> Any:
     return (R * namespace(R, a).asarray(a)[..., None, :]).sum(-1)

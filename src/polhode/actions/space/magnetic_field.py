@@ -24,7 +24,7 @@ from polhode.actions.space.harmonics import (
 )
 from polhode.actions.space.planet import EARTH
 from polhode.actions.space.rotation import from_rotating, into_rotating
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.double import doubled
 from polhode.geometry.vector import dot
 from polhode.matter.parameter import (
@@ -42,7 +42,7 @@ from polhode.matter.parameter import (
 MAGNETIC_RADIUS = 6371200.0
 
 
-def dipole_field(x: Any, pole: Any, strength: Any, radius: Any) -> Any:
+def dipole_field(x: Array, pole: Array, strength: Any, radius: Any) -> Any:
     """-B0 (R/r)^3 [3 (k.e) e - k] (..., 3); `pole` is k."""
     near = inverse_distance(x)
     e = near[..., None] * x
@@ -90,7 +90,7 @@ class DipoleField:
         """All six numbers."""
         return parameters_in(self._quantities)
 
-    def at(self, x: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def at(self, x: Array, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """B (..., 3) in tesla."""
         x = x if hasattr(x, "shape") else np.asarray(x, float)
         values = [at(value, table) for value in self._quantities]
@@ -143,7 +143,7 @@ class HarmonicField:
         """Radius, rate and angle; the tables are given."""
         return parameters_in((self.radius, self.rate, self.angle))
 
-    def at(self, x: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def at(self, x: Array, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """B (3,) in tesla."""
         numbers = [at(value, table) for value in (self.radius, self.rate, self.angle)]
         return self._field(namespace(x, t).asarray(x), t, numbers)
@@ -154,7 +154,7 @@ class HarmonicField:
         scale = np.sqrt(2 * np.arange(len(self.g)) + 1.0)[:, None]
         tables = harmonic_tables(self.g / scale, self.h / scale)
 
-        def field(x: Any, t: Any, numbers: Any) -> Any:
+        def field(x: Array, t: Scalar, numbers: Array) -> Any:
             radius, rate, angle = numbers
             turn = angle + rate * t
             B = -harmonic_gradient(into_rotating(x, turn), radius, tables)
@@ -172,7 +172,7 @@ def field_law(field: Any) -> Callable[..., Any]:
     if hasattr(field, "at"):
         return field.at
 
-    def law(x: Any, t: Any) -> Any:
+    def law(x: Array, t: Scalar) -> Any:
         import jax.numpy as jnp
 
         return jnp.asarray(field(x, t)).reshape(3)

@@ -18,7 +18,7 @@ from polhode.actions.defaults import PointAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction, turn
 from polhode.actions.space.loads import along_observer, point_seen
 from polhode.actions.space.magnetic_field import EARTH_FIELD, MagneticField, field_law
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.errors import ModelError
 from polhode.geometry.vector import cross
 from polhode.matter.parameter import (
@@ -92,14 +92,14 @@ class MagneticTorque(PointAction):
         return distinct((*own, *getattr(self.field, "parameters", ())))
 
     def field_at(
-        self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> tuple[Any, Any]:
         """B (3,) at the point along the observer's axes, and the point's arm."""
         place = point_seen(poses, self.on, self.by, table)
         return along_observer(place, self._field(place.x, t, table)), place.arm
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """m x B, and the opposite on the planet."""
         B, arm = self.field_at(poses, t, table)

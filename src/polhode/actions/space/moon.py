@@ -13,7 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.geometry.admission import admit
 
 DAY, CENTURY = 86400.0, 36525.0
@@ -69,7 +69,7 @@ class MoonEphemeris:
         days = float(admit(self.days, (), "the days of the Moon's ephemeris"))
         object.__setattr__(self, "days", days)
 
-    def at(self, t: Any) -> Any:
+    def at(self, t: Scalar) -> Any:
         """The place (3,), m."""
         xp = namespace(t)
         # Turns of the epoch are taken off here: in a trace only small angles are left.

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from polhode.actions.attachment import (
 from polhode.actions.coefficient import coefficient
 from polhode.actions.defaults import BodyAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, turn
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import cross
@@ -93,7 +93,7 @@ class RandomLoad(BodyAction):
         return self._waves
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The torque, and the force at the point."""
         rates, phases = self._waves

@@ -17,6 +17,7 @@ from polhode.actions.space.ephemeris import Ephemeris, admit_ephemeris, place_at
 from polhode.actions.space.loads import along_observer, point_seen
 from polhode.actions.space.planet import ASTRONOMICAL_UNIT, EARTH, SOLAR_PRESSURE, SUN
 from polhode.actions.space.sunlight import sunlit_fraction
+from polhode.arrays import Array, Scalar
 from polhode.geometry.vector import norm
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 
@@ -67,13 +68,13 @@ class SolarPressure(PointAction):
         numbers = self.reflectivity, self.area, self.radius, self.sun_radius
         return parameters_of((self.on, self.by), *numbers, self.pressure)
 
-    def light(self, x: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def light(self, x: Array, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """The part of the Sun that is seen at x from the planet's centre, 0 to 1."""
         sizes = at(self.radius, table), at(self.sun_radius, table)
         return sunlit_fraction(x, place_at(self.sun, t), *sizes)
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The push at the point, and its opposite on the planet's frame."""
         place = point_seen(poses, self.on, self.by, table)

@@ -23,12 +23,12 @@ from polhode.actions.space.loads import (
     admit_craft,
     parameters_of_bodies,
 )
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.geometry.vector import dot
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at, distinct
 
 
-def third_body_acceleration(x: Any, s: Any, mu: Any) -> Any:
+def third_body_acceleration(x: Array, s: Scalar, mu: Scalar) -> Any:
     """mu [(s - x)/|s - x|^3 - s/|s|^3] (..., 3), without its cancellation."""
     xp = namespace(x, s, mu)
     q = dot(x, x - 2 * s) / dot(s, s)
@@ -75,7 +75,7 @@ class ThirdBody(FieldOfGravity):
         own = parameters_of((self.by,), self.mu)
         return distinct((*own, *parameters_of_bodies(self.on)))
 
-    def field(self, x: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def field(self, x: Array, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """The acceleration (..., 3) at x from the planet's centre."""
         s = place_at(self.ephemeris, t)
         return third_body_acceleration(x, s, at(self.mu, table))

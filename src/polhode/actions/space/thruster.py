@@ -22,7 +22,7 @@ from polhode.actions.attachment import (
 from polhode.actions.coefficient import coefficient
 from polhode.actions.defaults import BodyAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, turn
-from polhode.arrays import Numbers, namespace
+from polhode.arrays import Numbers, Scalar, namespace
 from polhode.errors import ModelError
 from polhode.geometry.admission import admit
 from polhode.geometry.frame import Frame
@@ -30,7 +30,7 @@ from polhode.geometry.vector import cross
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 
 
-def pulse(level: Any, t: Any, period: float, minimum_on: float) -> Any:
+def pulse(level: Any, t: Scalar, period: float, minimum_on: float) -> Any:
     """1 while a thruster is on, 0 while it is off; its level where it has no period."""
     xp = namespace(level, t)
     level = xp.clip(level, 0.0, 1.0)
@@ -106,7 +106,7 @@ class Thruster(BodyAction):
         return parameters_of((self.on,), self.thrust, self.level)
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The thrust at the point, while it is on."""
         xp = namespace(*poses, t)

@@ -15,7 +15,7 @@ import numpy as np
 
 from polhode.actions.coefficient import coefficient
 from polhode.actions.defaults import JointAction
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.errors import ModelError
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import (
@@ -87,7 +87,7 @@ class WheelMotor(JointAction):
         """The torque and the friction."""
         return parameters_in((self.torque, self.viscous, self.dry))
 
-    def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """tau (speeds,) on the wheel, about its axis."""
         u = table.get(self.name)
         u = 1.0 * (at(self.torque, table) if u is None else u)

@@ -23,7 +23,7 @@ from polhode.actions.space.loads import (
     parameters_of_bodies,
 )
 from polhode.actions.space.planet import EARTH
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.errors import ModelError
 from polhode.matter.parameter import (
     NOMINAL,
@@ -40,7 +40,7 @@ from polhode.matter.parameter import (
 HIGHEST = 12
 
 
-def legendre(u: Any, degree: int) -> tuple[list[Any], list[Any]]:
+def legendre(u: Array, degree: int) -> tuple[list[Any], list[Any]]:
     """P_n(u) and P_n'(u) for n = 0 ... degree.
 
     (n + 1) P_{n+1} = (2n + 1) u P_n - n P_{n-1},     P'_{n+1} = P'_{n-1} + (2n + 1) P_n
@@ -52,7 +52,7 @@ def legendre(u: Any, degree: int) -> tuple[list[Any], list[Any]]:
     return P, D
 
 
-def zonal_acceleration(x: Any, mu: Any, radius: Any, zonals: Sequence[Any]) -> Any:
+def zonal_acceleration(x: Array, mu: Scalar, radius: Any, zonals: Sequence[Any]) -> Any:
     """g (..., 3) at x (..., 3) from the planet's centre, Z along its pole."""
     xp = namespace(x, mu, radius, *zonals)
     near = inverse_distance(x)
@@ -67,7 +67,7 @@ def zonal_acceleration(x: Any, mu: Any, radius: Any, zonals: Sequence[Any]) -> A
     return g + polar[..., None] * xp.asarray([0.0, 0.0, 1.0])
 
 
-def zonal_potential(x: Any, mu: Any, radius: Any, zonals: Sequence[Any]) -> Any:
+def zonal_potential(x: Array, mu: Scalar, radius: Any, zonals: Sequence[Any]) -> Any:
     """phi (...,), the energy of a unit mass, zero far away."""
     near = inverse_distance(x)
     u, ratio = x[..., 2] * near, radius * near
@@ -136,12 +136,12 @@ Parameter('gravity.J2', 0.0010826), Parameter('craft.mass', 500))
         """The field turns about its own axis of symmetry: it is steady."""
         return True
 
-    def field(self, x: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def field(self, x: Array, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """g (..., 3) in m/s^2 at x from the planet's centre, along its axes."""
         zonals = [at(J, table) for J in self.zonals]
         return zonal_acceleration(x, at(self.mu, table), at(self.radius, table), zonals)
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, poses: Poses, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """V = sum of m phi, zero far away."""
         numbers = at(self.mu, table), at(self.radius, table)
         zonals = [at(J, table) for J in self.zonals]

@@ -41,7 +41,7 @@ from polhode.actions.motion_arrays import (
 )
 from polhode.actions.user_law import given
 from polhode.actions.vehicles.tyre_laws import LAWS, TyreLaw
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
@@ -183,7 +183,7 @@ class Tyre(BodyAction):
         return distinct([*own, *self.law.parameters])
 
     def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+        self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The force of the road at the lowest point, and its opposite on the ground."""
         contact = self.contact(poses, table)
@@ -237,7 +237,7 @@ class Tyre(BodyAction):
         down = -xp.asarray(reach)[..., None] * up
         return Contact(n, forward, cross(n, forward), centre + down, r * cosine - gap)
 
-    def _surface(self, x: Any) -> tuple[Any, Any]:
+    def _surface(self, x: Array) -> tuple[Any, Any]:
         """The height below a place, and the normal there, in the axes of the ground."""
         xp = namespace(x)
         if self.road is None:
@@ -258,7 +258,7 @@ class Tyre(BodyAction):
             assert self.road is not None
             return given(self.name, self.road, values)
 
-        def both(x: Any) -> Any:
+        def both(x: Array) -> Any:
             import jax
 
             return jax.value_and_grad(height)(x[:2])

@@ -24,6 +24,7 @@ import numpy as np
 
 from polhode.analyse.machinery.naming import nominal
 from polhode.answer_table import Answer, AnswerTable
+from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.matter.parameter import NOMINAL, Table
@@ -160,23 +161,23 @@ def _programs(state: State, names: tuple[str, ...], p: np.ndarray) -> tuple[Any,
     zero, loads = np.zeros(system.speeds), np.zeros(len(system.row_names))
     rows_at, balance = _laws(system, t, names)
 
-    def balance_and_rows(q: Any, p: Any) -> Any:
+    def balance_and_rows(q: Array, p: Array) -> Any:
         still, none = jnp.zeros(system.speeds), jnp.zeros(len(loads))
         return balance(q, (still, still), none, p), rows_at(q, p)
 
-    def matrices(q: Any, l: Any, p: Any) -> Any:
-        def R(d: Any, e: Any, a: Any, p: Any) -> Any:
+    def matrices(q: Array, l: Scalar, p: Array) -> Any:
+        def R(d: Array, e: Any, a: Array, p: Array) -> Any:
             return balance(system.local(q, d), (e, a), l, p)
 
-        def g(p: Any) -> Any:
+        def g(p: Array) -> Any:
             return rows.positions(system, t, q, _table(names, p))
 
         still = jnp.zeros(system.speeds)
         K, D, M, push = jax.jacfwd(R, (0, 1, 2, 3))(still, still, still, p)
         return M, D, K, rows_at(q, p), push, jax.jacfwd(g)(p)
 
-    def variation(q: Any, l: Any, p: Any, along: Any) -> Any:
-        def there(d: Any, l: Any, p: Any) -> Any:
+    def variation(q: Array, l: Scalar, p: Array, along: Array) -> Any:
+        def there(d: Array, l: Scalar, p: Array) -> Any:
             return matrices(system.local(q, d), l, p)
 
         return jax.jvp(there, (jnp.zeros(system.speeds), l, p), along)[1]
@@ -192,8 +193,8 @@ def _programs(state: State, names: tuple[str, ...], p: np.ndarray) -> tuple[Any,
 def _laws(system: System, t: float, names: tuple[str, ...]) -> tuple[Any, Any]:
     """A(place, p), and R(place, (speeds, their rates), l, p), traced."""
 
-    def rows_at(place: Any, p: Any) -> Any:
-        def phi(speeds: Any) -> Any:
+    def rows_at(place: Any, p: Array) -> Any:
+        def phi(speeds: Array) -> Any:
             return rows.velocities(system, t, place, speeds, _table(names, p))
 
         return jax.jacfwd(phi)(jnp.zeros(system.speeds))
@@ -206,7 +207,7 @@ def _laws(system: System, t: float, names: tuple[str, ...]) -> tuple[Any, Any]:
     return rows_at, balance
 
 
-def _table(names: tuple[str, ...], p: Any) -> dict[str, Any]:
+def _table(names: tuple[str, ...], p: Array) -> dict[str, Any]:
     return {name: p[k] for k, name in enumerate(names)}
 
 

@@ -20,8 +20,10 @@ import numpy as np
 from scipy.linalg import eigh, null_space
 
 from polhode.answer_table import Answer, AnswerTable
+from polhode.arrays import Array, Scalar
 from polhode.double import doubled
 from polhode.formulation.recursive.recursive import recursive
+from polhode.matter.parameter import Table
 from polhode.system.contacts import contact_length, contact_rows, names
 
 if TYPE_CHECKING:
@@ -123,10 +125,10 @@ def _stiffness(
     if key not in system.compiled:
         terms = recursive(bare).functions.terms
 
-        def parts(t: Any, q: Any, r: Any, l: Any, table: Any) -> Any:
+        def parts(t: Scalar, q: Array, r: Array, l: Scalar, table: Table) -> Any:
             still = jnp.zeros(system.speeds)
 
-            def loads(d: Any) -> Any:
+            def loads(d: Array) -> Any:
                 there = system.local(q, d)
                 _, b, f, A, _ = terms(t, there, still, table)
                 J = contact_rows(system, t, there, still, table).jacobian

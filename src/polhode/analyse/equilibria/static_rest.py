@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 
 from polhode.answer_table import Answer, AnswerTable
+from polhode.arrays import Array, Scalar
 from polhode.double import doubled
 from polhode.errors import AnalysisError
 from polhode.formulation.contact.instant import admit_table, require_apart, seen
@@ -236,7 +237,7 @@ def _forces(system: System, state: State, table: Table) -> tuple[Any, Any]:
     bare, key = system.without_supports, "forces at rest"
     if key not in bare.compiled:
 
-        def forces(t: Any, q: Any, z: Any, table: Any) -> Any:
+        def forces(t: Scalar, q: Array, z: Array, table: Table) -> Any:
             terms = recursive(bare).functions.terms(t, q, z, table)
             return terms.force - terms.bias, terms.rows
 

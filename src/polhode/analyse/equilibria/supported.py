@@ -18,6 +18,7 @@ import numpy as np
 from polhode.analyse.equilibria.static_rest import StaticRest, static_rest
 from polhode.analyse.machinery.listing import StateSearch
 from polhode.answer_table import Answer, AnswerTable, number, relative
+from polhode.arrays import Array, Scalar
 from polhode.double import doubled
 from polhode.formulation.contact.instant import TOUCHES
 from polhode.system import rows
@@ -189,8 +190,8 @@ def _functions(system: System) -> Any:
     if key not in system.compiled:
         contact_length(system)
 
-        def parts(t: Any, q: Any, d: Any) -> Any:
-            def each(d: Any) -> Any:
+        def parts(t: Scalar, q: Array, d: Array) -> Any:
+            def each(d: Array) -> Any:
                 there = system.local(q, d)
                 V = system.potential_energy(t, there, system.table())
                 g = gaps(system, t, there)

@@ -17,6 +17,7 @@ import numpy as np
 
 from polhode.analyse.linear.linearise import linearise
 from polhode.answer_table import Answer, AnswerTable, number, some
+from polhode.arrays import Array
 from polhode.errors import AnalysisError
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.members import suggestion
@@ -123,7 +124,7 @@ CRITICAL = ("order", "W, rad/s", "rpm", "w, rad/s", "damping", "whirl")
 def campbell(
     system: System,
     spin: str,
-    speeds: Any,
+    speeds: Array,
     *,
     about: State | Callable[[float], State] | None = None,
     orders: Sequence[float] = (1.0,),
@@ -245,7 +246,7 @@ def _nearest(found: _Spectrum, near: tuple[complex, complex], share: float) -> c
     return complex(found.values[np.argmin(np.abs(found.values - guess))])
 
 
-def _admit_speeds(system: System, spin: str, speeds: Any) -> np.ndarray:
+def _admit_speeds(system: System, spin: str, speeds: Array) -> np.ndarray:
     names = system.speed_names
     if spin not in names:
         raise AnalysisError(

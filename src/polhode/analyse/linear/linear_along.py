@@ -20,6 +20,7 @@ import numpy as np
 from polhode.analyse.machinery.ports import port_names, port_values
 from polhode.analyse.machinery.variations import Ports, shifted, slopes_of
 from polhode.answer_table import Answer, AnswerTable, some
+from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError
 from polhode.formulation.recursive.recursive import recursive
 from polhode.lowering.compile import Program, compile
@@ -197,10 +198,10 @@ def _slopes(
     """(t, q, z, table) -> [A, B] (2 nz, 2 nz + k)."""
     n = system.speeds
 
-    def found(t: Any, q: Any, z: Any, table: Table) -> Any:
+    def found(t: Scalar, q: Array, z: Array, table: Table) -> Any:
         q_dot = system.rates(t, q, z, table)
 
-        def rates(x: Any) -> Any:
+        def rates(x: Array) -> Any:
             d, e = x[:n], x[n : 2 * n]
             place, carried = jax.jvp(lambda q: system.local(q, d), (1.0 * q,), (q_dot,))
             whole = {**table, **shifted(table, ports, x[2 * n :])}

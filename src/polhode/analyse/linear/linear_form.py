@@ -20,6 +20,7 @@ import numpy as np
 from polhode.analyse.linear.linear_along import LinearAlong
 from polhode.analyse.linear.state_space import StateSpace
 from polhode.analyse.machinery.variations import slopes_of
+from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError, StateError
 from polhode.formulation.equations import Equations
 from polhode.formulation.shared.checked_argument import equations_argument
@@ -85,11 +86,11 @@ def _slopes(equations: Equations) -> Callable[..., Any]:
     core, system = equations.functions, equations.system
     n = system.speeds
 
-    def found(t: Any, q: Any, y: Any, table: Table) -> Any:
+    def found(t: Scalar, q: Array, y: Array, table: Table) -> Any:
         q_dot = core.rates(t, q, y, table)
         y_dot = core.accelerations(t, q, y, table)[0]
 
-        def change(x: Any) -> Any:
+        def change(x: Array) -> Any:
             """[d'; R], with the residual R = M y_dot + b - f at the same y_dot."""
             d, e = x[:n], x[n:]
             place, carried = jax.jvp(lambda q: system.local(q, d), (1.0 * q,), (q_dot,))

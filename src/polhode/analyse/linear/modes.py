@@ -16,6 +16,7 @@ import numpy as np
 
 from polhode.analyse.machinery.parts import Parts
 from polhode.answer_table import Answer, AnswerTable
+from polhode.arrays import Array
 from polhode.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Modes(Answer):
         """One mode's shape by coordinate."""
         return dict(zip(self.names, self.shapes[mode].tolist(), strict=True))
 
-    def superposition(self, places: Any, rates: Any, times: Any) -> np.ndarray:
+    def superposition(self, places: Any, rates: Array, times: Array) -> np.ndarray:
         """The free motion p (t, h) from p(0) and v(0), as a sum of modes."""
         t = np.asarray(times, float)
         p, v = np.asarray(places, float), np.asarray(rates, float)

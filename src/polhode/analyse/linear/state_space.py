@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from polhode.answer_table import Answer, AnswerTable, number
+from polhode.arrays import Scalar
 from polhode.errors import AnalysisError
 from polhode.system.members import suggestion
 
@@ -187,7 +188,7 @@ class Transfer(Answer):
     poles: np.ndarray
     gain: float
 
-    def __call__(self, s: Any) -> Any:
+    def __call__(self, s: Scalar) -> Any:
         """The value at a complex frequency s, 1/s."""
         s = np.asarray(s, complex)[..., None]
         return self.gain * np.prod(s - self.zeros, -1) / np.prod(s - self.poles, -1)

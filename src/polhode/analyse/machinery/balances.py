@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import jax
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.constraints.constraint import coordinates_of
 from polhode.formulation.equations import Equations
 from polhode.formulation.questions.powers import energy_function
@@ -76,7 +77,7 @@ def rates_of(
     """(t, q, z, table) -> the rate of each balance as the equations move the system."""
     core = equations.functions
 
-    def rates(t: Any, q: Any, z: Any, table: Table) -> list[Rate]:
+    def rates(t: Scalar, q: Array, z: Array, table: Table) -> list[Rate]:
         y = core.start(t, q, z, table)
         y_dot, _ = core.accelerations(t, q, y, table)
         now, change = (1.0 * t, q, y), (jnp.ones(()), core.rates(t, q, y, table), y_dot)
@@ -84,7 +85,7 @@ def rates_of(
         flow = (*change[:2], z_dot)
 
         def found(balance: Balance) -> Rate:
-            def value(t: Any, q: Any, z: Any) -> Any:
+            def value(t: Scalar, q: Array, z: Array) -> Any:
                 return balance.value(t, q, z, table)
 
             here, rate = jax.jvp(value, (1.0 * t, q, z), flow)
@@ -101,11 +102,11 @@ def rates_of(
 def whole(system: System) -> Balance:
     """Momentum and angular momentum about the world's origin: (6,)."""
 
-    def shares(t: Any, q: Any, z: Any, table: Table) -> dict[str, Any]:
+    def shares(t: Scalar, q: Array, z: Array, table: Table) -> dict[str, Any]:
         every = _moments(system, t, q, z, table)
         return {name: jnp.sum(each, axis=0) for name, each in every.items()}
 
-    def sizes(t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
+    def sizes(t: Scalar, q: Array, z: Array, table: Table) -> tuple[Any, Any]:
         return _gross(system, t, q, z, table)
 
     names = (*(f"momentum {a}" for a in AXES), *(f"angular momentum {a}" for a in AXES))
@@ -121,22 +122,22 @@ def about(system: System, name: str, pole: Any) -> Balance:
     """
     momenta_of = _whole(system)
 
-    def value(t: Any, q: Any, z: Any, table: Table) -> Any:
+    def value(t: Any, q: Any, z: Array, table: Table) -> Any:
         h = momenta_of(t, q, z, table)
         return h[3:] - cross(pole(t, q, table), h[:3])
 
-    def pole_motion(t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
+    def pole_motion(t: Any, q: Any, z: Array, table: Table) -> tuple[Any, Any]:
         flow = (jnp.ones(()), q * 0 + system.rates(t, q, z, table))
         return jax.jvp(lambda t, q: pole(t, q, table), (1.0 * t, 1.0 * q), flow)
 
-    def shares(t: Any, q: Any, z: Any, table: Table) -> dict[str, Any]:
+    def shares(t: Scalar, q: Array, z: Array, table: Table) -> dict[str, Any]:
         x, v = pole_motion(t, q, z, table)
         every = _moments(system, t, q, z, table)
         found = {n: _at(jnp.sum(each, axis=0), x) for n, each in every.items()}
         P = momenta_of(t, q, z, table)[:3]
         return {**found, "motion of the pole": -cross(v, P)}
 
-    def sizes(t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
+    def sizes(t: Scalar, q: Array, z: Array, table: Table) -> tuple[Any, Any]:
         x, v = pole_motion(t, q, z, table)
         h, W = _gross(system, t, q, z, table)
         # Lengths may vanish: their slopes are not asked.
@@ -151,7 +152,7 @@ def about(system: System, name: str, pole: Any) -> Balance:
 def mass_centre(system: System) -> Callable[..., Any]:
     """(t, q, table) -> where the mass centre of the whole is (3,)."""
 
-    def pole(t: Any, q: Any, table: Table) -> Any:
+    def pole(t: Scalar, q: Array, table: Table) -> Any:
         inertias, poses = system.inertias(table), system.poses(t, q, table)
         masses, first = inertias[:, 3, 3], vee(inertias[:, :3, 3:])
         away = (poses.rotations @ first[..., None])[..., 0]
@@ -164,7 +165,7 @@ def place_of(system: System, point: Any) -> Callable[..., Any]:
     """(t, q, table) -> where a point of a body, or of the world, is (3,)."""
     (body,) = system.places_of([point.frame])
 
-    def pole(t: Any, q: Any, table: Table) -> Any:
+    def pole(t: Scalar, q: Array, table: Table) -> Any:
         poses = with_world(system.poses(t, q, table))
         arm = poses.rotations[body] @ coordinates_of(point, system.table(table))
         return poses.origins[body] + arm
@@ -178,10 +179,10 @@ def along_fields(
     """Momenta J = Y^T dT/dz along fields Y(q) (d, nz), one a name."""
     core, system = equations.functions, equations.system
 
-    def momentum(t: Any, q: Any, z: Any, table: Table) -> Any:
+    def momentum(t: Scalar, q: Array, z: Array, table: Table) -> Any:
         return jax.grad(lambda z: system.kinetic_energy(t, q, z, table))(1.0 * z)
 
-    def efforts(t: Any, q: Any, z: Any, table: Table) -> dict[str, Any]:
+    def efforts(t: Scalar, q: Array, z: Array, table: Table) -> dict[str, Any]:
         rotations = system.poses(t, q, table).rotations.swapaxes(-1, -2)
         found = {}
         for name, pair in system.wrenches(t, q, z, table).items():
@@ -193,18 +194,18 @@ def along_fields(
             found["constraints"] = own @ A
         return found
 
-    def shares(t: Any, q: Any, z: Any, table: Table) -> dict[str, Any]:
+    def shares(t: Scalar, q: Array, z: Array, table: Table) -> dict[str, Any]:
         every = efforts(t, q, z, table).items()
         return {name: field(q) @ f for name, f in every}
 
-    def sizes(t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
+    def sizes(t: Scalar, q: Array, z: Array, table: Table) -> tuple[Any, Any]:
         Y, every = jnp.abs(field(q)), efforts(t, q, z, table).values()
         z_dot, _ = core.accelerations(t, q, z, table)
         M = jnp.abs(system.mass_matrix(t, q, table))
         rate = sum((jnp.abs(f) for f in every), M @ jnp.abs(z_dot))
         return Y @ (M @ jnp.abs(z)), Y @ rate
 
-    def value(t: Any, q: Any, z: Any, table: Table) -> Any:
+    def value(t: Scalar, q: Array, z: Array, table: Table) -> Any:
         return field(q) @ momentum(t, q, z, table)
 
     kept = tuple(f"{n.removeprefix('momentum of ')} is in no energy" for n in names)
@@ -215,11 +216,11 @@ def energy(equations: Equations) -> Balance:
     """T + V (1,)."""
     system, audit = equations.system, audit_function(equations, UNDRIVEN)
 
-    def value(t: Any, q: Any, z: Any, table: Table) -> Any:
+    def value(t: Scalar, q: Array, z: Array, table: Table) -> Any:
         stored = system.potential_energy(t, q, table)
         return (system.kinetic_energy(t, q, z, table) + stored)[None]
 
-    def shares(t: Any, q: Any, z: Any, table: Table) -> dict[str, Any]:
+    def shares(t: Scalar, q: Array, z: Array, table: Table) -> dict[str, Any]:
         powers = audit(t, jnp.concatenate([q, z]), jnp.zeros(0), table).powers
         return {name: jnp.reshape(p, (1,)) for name, p in powers.items()}
 
@@ -232,10 +233,10 @@ def generalised_energy(equations: Equations, model: Equations) -> Balance:
     """y . dT/dy - T + V of a formulation whose velocities y hide a motion: (1,)."""
     core, energies = model.functions, energy_function(model)
 
-    def value(t: Any, q: Any, z: Any, table: Table) -> Any:
+    def value(t: Scalar, q: Array, z: Array, table: Table) -> Any:
         return energies(t, q, core.start(t, q, z, table), table).hamiltonian[None]
 
-    def none(t: Any, q: Any, z: Any, table: Table) -> dict[str, Any]:
+    def none(t: Scalar, q: Array, z: Array, table: Table) -> dict[str, Any]:
         return {}
 
     sizes, kept = _powers(equations.system), ("L does not know the time",)
@@ -246,7 +247,7 @@ def generalised_energy(equations: Equations, model: Equations) -> Balance:
 def _powers(system: System) -> Callable[..., tuple[Any, Any]]:
     """Energies, and the power of everything, as if nothing cancelled: (1,)."""
 
-    def sizes(t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
+    def sizes(t: Scalar, q: Array, z: Array, table: Table) -> tuple[Any, Any]:
         twists = system.twists(t, q, z, table)
         V = jnp.abs(jnp.concatenate([twists.angular, twists.linear], axis=-1))
         every = system.wrenches(t, q, z, table).values()
@@ -261,7 +262,7 @@ def _powers(system: System) -> Callable[..., tuple[Any, Any]]:
 def _whole(system: System) -> Value:
     """[P; L] (6,) about the world's origin."""
 
-    def value(t: Any, q: Any, z: Any, table: Table) -> Any:
+    def value(t: Scalar, q: Array, z: Array, table: Table) -> Any:
         V, poses = system.body_twists(t, q, z, table), system.poses(t, q, table)
         h = turned(poses.rotations, momenta(system.inertias(table), V))
         about_origin = h[:, :3] + cross(poses.origins, h[:, 3:])
@@ -270,7 +271,9 @@ def _whole(system: System) -> Value:
     return value
 
 
-def _moments(system: System, t: Any, q: Any, z: Any, table: Table) -> Mapping[str, Any]:
+def _moments(
+    system: System, t: Scalar, q: Array, z: Array, table: Table
+) -> Mapping[str, Any]:
     """By action: force, and moment about the world's origin, on each body (n, 6)."""
     origins = system.poses(t, q, table).origins
     return {
@@ -279,7 +282,9 @@ def _moments(system: System, t: Any, q: Any, z: Any, table: Table) -> Mapping[st
     }
 
 
-def _gross(system: System, t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
+def _gross(
+    system: System, t: Scalar, q: Array, z: Array, table: Table
+) -> tuple[Any, Any]:
     """[P; L] and [force; moment] (6,), lengths summed over bodies and actions."""
     V, poses = system.body_twists(t, q, z, table), system.poses(t, q, table)
     h = momenta(system.inertias(table), V)
@@ -295,10 +300,10 @@ def _summed(turning: Any, linear: Any, arms: Any) -> Any:
     return jnp.repeat(jnp.stack([jnp.sum(straight), about_origin]), 3)
 
 
-def _lengths(vectors: Any) -> Any:
+def _lengths(vectors: Array) -> Any:
     return jnp.sqrt(jnp.sum(vectors**2, axis=-1))
 
 
-def _at(moment: Any, x: Any) -> Any:
+def _at(moment: Any, x: Array) -> Any:
     """The moment about x from [force; moment about the origin] (..., 6)."""
     return moment[..., 3:] - cross(x, moment[..., :3])

@@ -15,6 +15,7 @@ import numpy as np
 from polhode.analyse.machinery.damped_newton import Balance, Settled
 from polhode.analyse.machinery.search import Search, free_motions, search_of, starts_of
 from polhode.analyse.symmetries import Carriers
+from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError
 from polhode.system.state import State
 
@@ -176,7 +177,7 @@ class Curve:
 def _function(balance: Balance, parameter: str) -> Any:
     import jax
 
-    def slopes(t: Any, q: Any, l: Any, p: Any) -> Any:
+    def slopes(t: Scalar, q: Array, l: Scalar, p: Array) -> Any:
         import jax.numpy as jnp
 
         none = jnp.zeros(0)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 
 from polhode.analyse.symmetries import Carriers
+from polhode.arrays import Array, Scalar
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import numeric_constraints, rows
 from polhode.system.state_arrays import StateArrays
@@ -75,7 +76,7 @@ class Balance:
         """Whether there are carriers at all."""
         return bool(self.carriers.names)
 
-    def residual(self, t: Any, q: Any, l: Any, xi: Any, table: Table) -> Any:
+    def residual(self, t: Scalar, q: Array, l: Scalar, xi: Array, table: Table) -> Any:
         """All rows (r,), traced."""
         import jax
         import jax.numpy as jnp
@@ -92,7 +93,7 @@ class Balance:
         parts += [jnp.reshape(c(t, q, z), (-1,)) for c in self.conditions]
         return jnp.concatenate(parts)
 
-    def motion(self, t: Any, q: Any, xi: Any, table: Table) -> tuple[Any, Any]:
+    def motion(self, t: Scalar, q: Array, xi: Any, table: Table) -> tuple[Any, Any]:
         """z and z_dot (nz,) of a motion that is carried along."""
         import jax.numpy as jnp
 
@@ -103,13 +104,15 @@ class Balance:
         z_dot = self.carriers.growth(t, q, z, xi, table)
         return z, z_dot + Y @ np.array(self.pushes)
 
-    def moved(self, q: Any, l: Any, xi: Any, u: Any) -> tuple[Any, Any, Any]:
+    def moved(self, q: Array, l: Scalar, xi: Any, u: Any) -> tuple[Any, Any, Any]:
         """The unknowns after a step u (nz + m + free,)."""
         n, m = self.system.speeds, len(self.system.row_names)
         faster = xi.at[np.array(self.free, int)].add(u[n + m :]) if self.free else xi
         return self.system.local(q, u[:n]), l + u[n : n + m], faster
 
-    def slopes(self, t: Any, q: Any, l: Any, xi: Any, table: Table) -> tuple[Any, Any]:
+    def slopes(
+        self, t: Scalar, q: Array, l: Scalar, xi: Array, table: Table
+    ) -> tuple[Any, Any]:
         """The residual (r,) and its derivatives (r, nz + m + free), traced."""
         import jax.numpy as jnp
 
@@ -117,12 +120,12 @@ class Balance:
 
         count = self.system.speeds + len(self.system.row_names) + len(self.free)
 
-        def after(u: Any) -> Any:
+        def after(u: Array) -> Any:
             return self.residual(t, *self.moved(q, l, xi, u), table)
 
         return jacobian(after, jnp.zeros(count))
 
-    def _growth(self, t: Any, q: Any, z: Any, z_dot: Any, table: Table) -> Any:
+    def _growth(self, t: Scalar, q: Array, z: Array, z_dot: Array, table: Table) -> Any:
         """d phi/dt along the motion (m,)."""
         import jax
         import jax.numpy as jnp
@@ -148,10 +151,10 @@ def settler(
 
     n = balance.system.speeds
 
-    def settle(given: Any, q: Any, l: Any, xi: Any, table: Table) -> Any:
+    def settle(given: Any, q: Array, l: Scalar, xi: Array, table: Table) -> Any:
         t, scales = given
 
-        def residual(q: Any, l: Any, xi: Any) -> Any:
+        def residual(q: Array, l: Scalar, xi: Array) -> Any:
             return balance.residual(t, q, l, xi, table) / scales
 
         def step(state: tuple) -> tuple:
@@ -197,7 +200,7 @@ def natural_rows(system: System, t: float, q: np.ndarray) -> np.ndarray:
 
 
 def _column_sizes(
-    J: Any, balance: Balance, reach: Any, natural: Any, scales: Any
+    J: Array, balance: Balance, reach: Any, natural: Any, scales: Any
 ) -> Any:
     """The length of each column; of none less than a little of its kind's largest.
 

@@ -20,6 +20,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.lowering.compile import compile
 from polhode.system import numeric_constraints, rows
 
@@ -72,7 +73,7 @@ class Distribution:
         """How many there are."""
         return self.values.shape[1]
 
-    def fields(self, q: Any) -> Any:
+    def fields(self, q: Array) -> Any:
         """All of them (nq, r), traced."""
         return jnp.concatenate([part(q) for part in self.parts], axis=1)
 
@@ -85,7 +86,7 @@ def allowed_motions(state: State) -> tuple[Distribution, np.ndarray]:
     A = np.where(numeric_constraints.moving_rows(system, still)[:, None], A, 0.0)
     chosen = _chosen(A)
 
-    def fields(q: Any) -> Any:
+    def fields(q: Array) -> Any:
         S = _free_motions(row_matrix(system, t, q), chosen)
         columns = [system.rates(t, q, S[:, k]) for k in range(S.shape[1])]
         return jnp.stack(columns, axis=1)
@@ -99,9 +100,9 @@ def brackets(found: Distribution) -> Brackets:
     state, own, latest = found.state, found.parts[0], found.parts[-1]
     one, two = _pairs(found)
 
-    def terms(q: Any) -> tuple[Any, Any]:
-        def slope(fields: Fields, along: Any) -> tuple[Any, Any]:
-            def one_way(v: Any) -> tuple[Any, Any]:
+    def terms(q: Array) -> tuple[Any, Any]:
+        def slope(fields: Fields, along: Array) -> tuple[Any, Any]:
+            def one_way(v: Array) -> tuple[Any, Any]:
                 return jax.jvp(fields, (q,), (v,))
 
             return jax.vmap(one_way, out_axes=(None, 0))(along.T)
@@ -112,7 +113,7 @@ def brackets(found: Distribution) -> Brackets:
         _, back = slope(own, Y)
         return there[one, :, two].T, back[two, :, one].T
 
-    def fields(q: Any) -> Any:
+    def fields(q: Array) -> Any:
         there, back = terms(1.0 * q)
         return there - back
 
@@ -134,7 +135,7 @@ def extension(found: Distribution, reached: Brackets) -> Distribution | None:
         return None
     take = np.array(picked)
 
-    def latest(q: Any) -> Any:
+    def latest(q: Array) -> Any:
         return reached.fields(q)[:, take]
 
     values = np.concatenate([found.values, reached.values[:, take]], axis=1)
@@ -157,10 +158,10 @@ def _pairs(found: Distribution) -> tuple[np.ndarray, np.ndarray]:
     return np.array([i for i, _ in pairs], int), np.array([j for _, j in pairs], int)
 
 
-def row_matrix(system: System, t: float, q: Any) -> Any:
+def row_matrix(system: System, t: float, q: Array) -> Any:
     """A (m, n) at a place, traced: what all rows say of the speeds, time held."""
 
-    def phi(z: Any) -> Any:
+    def phi(z: Array) -> Any:
         return rows.velocities(system, t, q, z)
 
     return jax.jacfwd(phi)(jnp.zeros(system.speeds))
@@ -194,7 +195,7 @@ def _chosen(A: np.ndarray) -> Chosen:
     return Chosen(tuple(own), tuple(held), free)
 
 
-def _free_motions(A: Any, chosen: Chosen) -> Any:
+def _free_motions(A: Array, chosen: Chosen) -> Any:
     """S (n, k) with A S = 0: one free speed at a time, the held ones as they must.
 
     Gauss and Jordan's elimination of [A_held | A_free] by the pivots chosen.

@@ -21,6 +21,7 @@ import numpy as np
 
 from polhode.analyse.machinery.distribution import Distribution, independent
 from polhode.answer_table import Answer, AnswerTable, some
+from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError
 from polhode.system.lengths import natural_length, speed_lengths
 from polhode.system.state import State, require_layout
@@ -144,12 +145,12 @@ class PositionIntegrals(Answer):
             return self.system.program(name, self.last.fields, [self.state.q])
         return self.system.program(name, self._chart, [np.zeros(self.system.speeds)])
 
-    def _chart(self, d: Any) -> tuple[Any, Any]:
+    def _chart(self, d: Array) -> tuple[Any, Any]:
         """The place local(q0, d), and E (n, n): speeds z = E d_dot there."""
         system, t = self.system, float(self.state.t)
         q = jnp.asarray(np.asarray(self.state.q, float))
 
-        def speeds(rate: Any) -> Any:
+        def speeds(rate: Scalar) -> Any:
             place, moved = jax.jvp(lambda d: system.local(q, d), (d,), (rate,))
             return system.speeds_from(t, place, moved)
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.analyse.machinery.damped_newton import Balance, natural_rows
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.scales import displacements
 from polhode.matter.parameter import Table
 from polhode.system import numeric_constraints
@@ -87,7 +88,7 @@ def _sizes(balance: Balance) -> Callable[..., Sizes]:
 
     system = balance.system
 
-    def sizes(t: Any, q: Any, xi: Any, table: Table) -> Sizes:
+    def sizes(t: Scalar, q: Array, xi: Array, table: Table) -> Sizes:
         z, z_dot = balance.motion(t, q, xi, table)
         J, inertias = system.jacobians(t, q, table), system.inertias(table)
         W, V = system.applied(t, q, z, table), system.body_twists(t, q, z, table)
@@ -104,7 +105,7 @@ def _sizes(balance: Balance) -> Callable[..., Sizes]:
     return sizes
 
 
-def turned_momenta(inertias: Any, V: Any) -> Any:
+def turned_momenta(inertias: Any, V: Array) -> Any:
     """What may cancel within w x h and w x p, on each body (n, 6): a quick spin's own.
 
     Of a rotor w x I w is nothing but the rounding error of |w| |I w|.
@@ -117,7 +118,7 @@ def turned_momenta(inertias: Any, V: Any) -> Any:
     return jnp.repeat(sizes, 3, axis=1)
 
 
-def _halves(vectors: Any) -> tuple[Any, Any]:
+def _halves(vectors: Array) -> tuple[Any, Any]:
     return vectors[:, :3], vectors[:, 3:]
 
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from polhode.analyse.symmetries import Carriers
 from polhode.answer_table import Answer, AnswerTable, relative
+from polhode.arrays import Array, Scalar
 from polhode.matter.parameter import NOMINAL
 from polhode.system import numeric_constraints, rows
 from polhode.system.natural_sizes import natural_sizes
@@ -211,7 +212,7 @@ def _function(carriers: Carriers) -> Callable[..., _Parts]:
     system, n = carriers.system, carriers.system.speeds
     held = _holonomic(system)
 
-    def parts(t: Any, q: Any, z: Any, xi: Any, l: Any) -> _Parts:
+    def parts(t: Any, q: Array, z: Array, xi: Any, l: Any) -> _Parts:
         driven = _driven(carriers, t, q, z)
 
         def F(x: Any) -> Any:
@@ -221,7 +222,7 @@ def _function(carriers: Carriers) -> Callable[..., _Parts]:
             g = rows.positions(system, t, place)
             return energy - xi @ _momenta(carriers, t, place, w) - g @ l[held]
 
-        def kept(x: Any) -> Any:
+        def kept(x: Array) -> Any:
             place, w = system.local(q, x[:n]), z + x[n:]
             J = jnp.where(driven, 0.0, _momenta(carriers, t, place, w))
             g = rows.positions(system, t, place)
@@ -241,12 +242,12 @@ def _function(carriers: Carriers) -> Callable[..., _Parts]:
     return parts
 
 
-def _momenta(carriers: Carriers, t: Any, q: Any, w: Any) -> Any:
+def _momenta(carriers: Carriers, t: Scalar, q: Array, w: Array) -> Any:
     """J = Y^T M w (k,)."""
     return carriers.matrix(q, NOMINAL).T @ (carriers.system.mass_matrix(t, q) @ w)
 
 
-def _driven(carriers: Carriers, t: Any, q: Any, z: Any) -> Any:
+def _driven(carriers: Carriers, t: Scalar, q: Array, z: Array) -> Any:
     """Which carriers (k,) a driver turns: they have no momentum to keep."""
     import jax
     import jax.numpy as jnp

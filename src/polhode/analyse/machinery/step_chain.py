@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.analyse.machinery.naming import nominal
+from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError
 from polhode.integrate.field.backend import backend_of
 from polhode.integrate.field.dense_output import bare
@@ -79,12 +80,12 @@ class Replay:
         own = self.motion.table.items()
         return {name: float(v) for name, v in own if name not in self.names}
 
-    def step(self, row: tuple[Any, ...], p: Any, table: Table) -> Any:
+    def step(self, row: tuple[Any, ...], p: Array, table: Table) -> Any:
         """S, traced, of one of `rows`; p (p,) are values of those asked about."""
         t, x, h, *held = row
         return _step(self.motion, self.whole(p, table), *held)(t, x, h)
 
-    def start(self, first: Any, move: Any, p: Any, table: Table) -> Any:
+    def start(self, first: Any, move: Any, p: Array, table: Table) -> Any:
         """X, traced, of the first (t, q, z) and move = (d, e), (nz,) each."""
         (t, q, z), (d, e), whole = first, move, self.whole(p, table)
         if self.held is not None:
@@ -95,12 +96,12 @@ class Replay:
         field = settling(field_of(equations, whole), self.motion.method)
         return field.settled(t, jnp.concatenate([q, y]))
 
-    def speeds(self, t: Any, x: Any, p: Any, table: Table) -> Any:
+    def speeds(self, t: Scalar, x: Array, p: Array, table: Table) -> Any:
         """The system's speeds z (nz,) in a state x, traced."""
         n, core = self.system.coordinates, self.motion.equations.functions
         return 1.0 * jnp.asarray(core.speeds(t, x[:n], x[n:], self.whole(p, table)))
 
-    def numbers(self, state: State, y: Any, p: Any, table: Table) -> Table:
+    def numbers(self, state: State, y: Array, p: Array, table: Table) -> Table:
         """The values of all parameters, and of inputs at a time and state, traced."""
         whole = self.whole(p, table)
         driven = self.motion.inputs.inputs.drive.driven
@@ -128,7 +129,7 @@ class Replay:
             name, function, example, batched=batched, backend=backend
         )
 
-    def whole(self, p: Any, table: Table) -> Table:
+    def whole(self, p: Array, table: Table) -> Table:
         """A table with the parameters asked about."""
         own = {name: p[k] for k, name in enumerate(self.names)}
         return {**table, **own}
@@ -200,7 +201,7 @@ def _step(motion: Trajectory, table: Table, held: Any = None) -> Callable[..., A
         table = {**table, **drive.unpacked(held)}
     field = settling(field_of(motion.equations, table, drive.driven), motion.method)
 
-    def step(t: Any, x: Any, h: Any) -> Any:
+    def step(t: Scalar, x: Array, h: Scalar) -> Any:
         slope = field.x_dot(t, x)
         here = field._replace(carried=slope)
         moved = motion.method.attempt(here, t, x, slope, h).x
@@ -219,7 +220,7 @@ def _refined(replay: Replay, times: np.ndarray) -> Replay:
 
     own = () if replay.held is None else (replay.held[before],)
 
-    def step(t: Any, x: Any, h: Any, held: Any, table: Any) -> Any:
+    def step(t: Scalar, x: Array, h: Scalar, held: Any, table: Table) -> Any:
         return _step(motion, table, *held)(t, x, h)
 
     example = (0.0, np.zeros(x.shape[1]), 0.1, tuple(h[0] for h in own), table)
@@ -248,7 +249,7 @@ def _value(motion: Trajectory, name: str) -> float:
     return own[0] if own else nominal(motion.system, name)
 
 
-def _admitted(motion: Trajectory, times: Any) -> np.ndarray:
+def _admitted(motion: Trajectory, times: Array) -> np.ndarray:
     asked = np.unique(np.atleast_1d(np.array(times, dtype=float)))
     first, last = sorted((motion.t[0], motion.t[-1]))
     if not np.all((asked >= first) & (asked <= last)):

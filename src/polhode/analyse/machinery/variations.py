@@ -24,6 +24,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.recursive.inverse_dynamics import (
     inertial_efforts,
     inverse_dynamics,
@@ -174,17 +175,17 @@ def first_order(system: System, ports: Ports, outputs: Outputs) -> Callable[...,
     n = system.speeds
 
     def found(
-        t: Any, q: Any, z: Any, solution: tuple, table: Table, direction: Any
+        t: Scalar, q: Array, z: Array, solution: tuple, table: Table, direction: Array
     ) -> Any:  # limit: what a lane of the program is called with
         z_dot, l = solution
         q_dot = system.rates(t, q, z, table)
 
-        def moved(q: Any, z: Any, d: Any, rate: Any) -> tuple[Any, Any]:
+        def moved(q: Array, z: Array, d: Array, rate: Scalar) -> tuple[Any, Any]:
             along = system.rates(t, q, z, table), rate
             place, place_dot = jax.jvp(system.local, (q, d), along)
             return place, system.speeds_from(t, place, place_dot)
 
-        def change(x: Any) -> Any:
+        def change(x: Array) -> Any:
             d, rate = x[:n], x[n : 2 * n]
             whole = {**table, **shifted(table, ports, x[2 * n :])}
             here, along = (q, z, d, rate), (q_dot, z_dot, rate, jnp.zeros(n))
@@ -210,8 +211,8 @@ def first_order(system: System, ports: Ports, outputs: Outputs) -> Callable[...,
 def _masses(system: System) -> Callable[..., Any]:
     """(t, q, z, table, direction) -> M and its rate, times a direction."""
 
-    def masses(t: Any, q: Any, z: Any, table: Table, direction: Any) -> Any:
-        def needed(q: Any) -> Any:
+    def masses(t: Scalar, q: Array, z: Array, table: Table, direction: Array) -> Any:
+        def needed(q: Array) -> Any:
             return inertial_efforts(system, t, q, direction, table)
 
         return jax.jvp(needed, (1.0 * q,), (system.rates(t, q, z, table),))
@@ -219,7 +220,7 @@ def _masses(system: System) -> Callable[..., Any]:
     return masses
 
 
-def slopes_of(function: Callable[[Any], Any], x: Any) -> Any:
+def slopes_of(function: Callable[[Any], Any], x: Array) -> Any:
     """df/dx, a column a turn of a loop: the function is traced once."""
 
     def column(_: Any, direction: Any) -> tuple[None, Any]:
@@ -238,5 +239,5 @@ def shifted(table: Table, ports: Ports, change: Any) -> dict[str, Any]:
     return found
 
 
-def _output(system: System, function: Callable, t: Any, q: Any, z: Any) -> Any:
+def _output(system: System, function: Callable, t: Scalar, q: Array, z: Array) -> Any:
     return 1.0 * jnp.reshape(jnp.asarray(function(t, State(system, t, q, z))), (-1,))

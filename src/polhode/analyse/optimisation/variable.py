@@ -16,6 +16,7 @@ import numpy as np
 
 from polhode.analyse.machinery.naming import first_names, nominal
 from polhode.analyse.sensitivities.first_state import moved_state, require_free_start
+from polhode.arrays import Scalar
 from polhode.errors import AnalysisError
 from polhode.integrate.inputs.controller import Controller
 from polhode.integrate.inputs.ports import input_size
@@ -71,7 +72,7 @@ class InputShape:
         pairs = zip(self.names(name), self.guess, strict=True)
         knots = {f"v{k}": Parameter(n, float(v)) for k, (n, v) in enumerate(pairs)}
 
-        def shape(t: Any, **v: Any) -> Any:
+        def shape(t: Scalar, **v: Any) -> Any:
             return hats(times, t) @ jnp.stack([v[f"v{k}"] for k in range(len(times))])
 
         return Controller(shape, constants=knots, name=name)
@@ -81,7 +82,7 @@ class InputShape:
         return f"InputShape({span}, {self.low:g} to {self.high:g})"
 
 
-def hats(times: np.ndarray, t: Any) -> Any:
+def hats(times: np.ndarray, t: Scalar) -> Any:
     """Weights (n,) of the knots at a time: one at its own, none at the others."""
     t = jnp.clip(t, times[0], times[-1])
     gaps = np.diff(times)

@@ -10,6 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError
 from polhode.system.state import State
 from polhode.system.system import System
@@ -31,8 +32,8 @@ def move_chart(start: State, d: np.ndarray) -> np.ndarray:
     """
     system, t = start.system, float(start.t)
 
-    def function(q: Any, d: Any) -> Any:
-        def along(rate: Any) -> Any:
+    def function(q: Array, d: Array) -> Any:
+        def along(rate: Scalar) -> Any:
             place, moved = jax.jvp(lambda d: system.local(q, d), (d,), (rate,))
             return system.speeds_from(t, place, moved)
 

@@ -23,9 +23,11 @@ from polhode.analyse.machinery.step_chain import Replay, replay_of
 from polhode.analyse.sensitivities.saltation import saltation_matrix
 from polhode.analyse.sensitivities.sensitivity import ROWS, chained
 from polhode.answer_table import Answer, AnswerTable
+from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError
 from polhode.integrate.field.input_table import arity
 from polhode.integrate.results.checked_argument import motion_argument
+from polhode.matter.parameter import Table
 from polhode.system.rolled.size import is_rolled
 from polhode.system.state import State
 
@@ -155,8 +157,8 @@ def weighted_gradient(replay: Replay, cost: Cost, weigh: Weigh) -> Gradient:
 def end_rate(replay: Replay, cost: Cost) -> EndRate:
     """The cost at the last row, and its rate there along the motion."""
 
-    def both(t: Any, x: Any, x_dot: Any, p: Any, table: Any) -> Any:
-        def at(t: Any, x: Any) -> Any:
+    def both(t: Scalar, x: Array, x_dot: Array, p: Array, table: Table) -> Any:
+        def at(t: Scalar, x: Array) -> Any:
             return _cost_at(replay, cost, (t, x), p, table)
 
         return jax.jvp(at, (t, x), (jnp.ones_like(t), x_dot))
@@ -171,8 +173,8 @@ def end_rate(replay: Replay, cost: Cost) -> EndRate:
 def _costs(replay: Replay, cost: Cost) -> tuple[Any, np.ndarray, np.ndarray]:
     """Of every row: g, dg/dx and dg/dp; nothing where no cost was asked for."""
 
-    def costs(t: Any, x: Any, p: Any, table: Any) -> Any:
-        def at(x: Any, p: Any) -> Any:
+    def costs(t: Scalar, x: Array, p: Array, table: Table) -> Any:
+        def at(x: Array, p: Array) -> Any:
             return _cost_at(replay, cost, (t, x), p, table)
 
         return jax.value_and_grad(at, (0, 1))(x, p)
@@ -194,7 +196,7 @@ def _costs(replay: Replay, cost: Cost) -> tuple[Any, np.ndarray, np.ndarray]:
     return value, every, by_parameters
 
 
-def _cost_at(replay: Replay, cost: Cost, row: Any, p: Any, table: Any) -> Any:
+def _cost_at(replay: Replay, cost: Cost, row: Any, p: Array, table: Table) -> Any:
     """The cost of a row (t, x), traced."""
     t, x = row
     system, n = replay.system, replay.system.coordinates
@@ -226,7 +228,7 @@ def _back(
 
 def _backward(replay: Replay) -> Any:
     def backward(
-        steps: Any, added: Any, count: Any, l: Any, m: Any, p: Any, table: Any
+        steps: Any, added: Any, count: Any, l: Scalar, m: Any, p: Array, table: Table
     ) -> Any:  # limit: what a chunk of the loop is called with
         def once(carry: Any, row: Any) -> tuple[Any, None]:
             k, (t, x, *more), add = row
@@ -251,8 +253,8 @@ def _unstarted(replay: Replay, l: np.ndarray) -> tuple[Any, Any, Any]:
     """What l at the first row is by the first place, the first speeds and p."""
     nz = replay.system.speeds
 
-    def unstarted(now: Any, l: Any, p: Any, table: Any) -> Any:
-        def start(d: Any, e: Any, p: Any) -> Any:
+    def unstarted(now: Any, l: Scalar, p: Array, table: Table) -> Any:
+        def start(d: Array, e: Any, p: Array) -> Any:
             return replay.start(now, (d, e), p, table)
 
         still = jnp.zeros(nz)

@@ -18,6 +18,7 @@ import numpy as np
 from polhode.analyse.machinery.naming import nominal
 from polhode.analyse.symmetries import draw
 from polhode.answer_table import Answer, AnswerTable
+from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Equations
 from polhode.formulation.questions.determinacy import reduced
 from polhode.integrate.simulate import equations_of
@@ -138,8 +139,8 @@ def sizes(p: np.ndarray) -> np.ndarray:
 def _regressor(equations: Equations, names: tuple[str, ...]) -> Any:
     core = equations.functions
 
-    def regressor(t: Any, q: Any, z: Any, a: Any, p: Any) -> Any:
-        def inertial_force(p: Any) -> Any:
+    def regressor(t: Scalar, q: Array, z: Array, a: Array, p: Array) -> Any:
+        def inertial_force(p: Array) -> Any:
             table: Table = {name: p[k] for k, name in enumerate(names)}
             terms = core.terms(t, q, z, table)
             return terms.mass_matrix @ a + terms.bias - terms.force

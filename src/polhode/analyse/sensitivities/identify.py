@@ -38,7 +38,7 @@ from polhode.analyse.sensitivities.record import (
 )
 from polhode.analyse.sensitivities.sensitivity import sensitivity
 from polhode.answer_table import Answer, AnswerTable
-from polhode.arrays import Numbers
+from polhode.arrays import Array, Numbers, Scalar
 from polhode.errors import AnalysisError, PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.integrate.field.scales import displacements
@@ -286,8 +286,8 @@ class _Task:
             eye = np.broadcast_to(np.eye(q.shape[1]), (len(t), q.shape[1], q.shape[1]))
             return q, eye, np.zeros((len(t), q.shape[1], z.shape[1]))
 
-        def both(t: Any, q: Any, z: Any) -> Any:
-            def h(q: Any, z: Any) -> Any:
+        def both(t: Scalar, q: Array, z: Array) -> Any:
+            def h(q: Array, z: Array) -> Any:
                 return 1.0 * measure(t, State(system, t, q, z))
 
             return h(q, z), *jax.jacfwd(h, (0, 1))(q, z)
@@ -331,7 +331,7 @@ def _report(task: _Task, p: np.ndarray, data: Record) -> Identified:
 
 
 def _admit_record(
-    system: System, times: Any, record: Any, measure: Measure | None, time: str | None
+    system: System, times: Array, record: Any, measure: Measure | None, time: str | None
 ) -> tuple[Record, Measure | None]:
     """The record, and what it is of."""
     if is_table(times):

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.analyse.machinery.naming import state_names
+from polhode.arrays import Scalar
 from polhode.errors import AnalysisError, FileError
 from polhode.system.members import suggestion
 
@@ -115,7 +116,7 @@ def quantity_measure(
             )
     places = [known.index(name) for name in names]
 
-    def measure(t: Any, state: State) -> Any:
+    def measure(t: Scalar, state: State) -> Any:
         whole = jnp.concatenate([state.q, state.z])
         return jnp.stack([whole[place] for place in places])
 

@@ -19,6 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError
 from polhode.formulation.contact.delassus import problem_function
 from polhode.formulation.contact.mode_forces import (
@@ -74,21 +75,21 @@ def _saltation(replay: Replay) -> Any:
     drive, n = replay.motion.inputs.inputs.drive, replay.system.coordinates
     order, kinds = replay.motion.contacts.order, len(GUARDS) * len(names(system))
 
-    def saltation(now: Any, tangent: Any, direction: Any, fixed: Any) -> Any:
+    def saltation(now: Any, tangent: Any, direction: Array, fixed: Any) -> Any:
         t, (x, held), (x_after, after), (fired, hit, settles) = now
         p, table = fixed
 
-        def whole(p: Any, held: Any) -> Any:
+        def whole(p: Array, held: Any) -> Any:
             return {**replay.whole(p, table), **drive.unpacked(held)}
 
-        def guard(t: Any, x: Any, p: Any) -> Any:
+        def guard(t: Scalar, x: Array, p: Array) -> Any:
             q, z = x[:n], x[n:]
             own = drive.table(t, q, z, replay.whole(p, table), held)
             own = {name: v for name, v in own.items() if name != MEMORY}
             values = guards(system, t, q, z, own).value.reshape(-1)
             return jnp.sum(jnp.where(jnp.arange(kinds) == fired, values, 0.0))
 
-        def change(t: Any, x: Any, p: Any) -> Any:
+        def change(t: Scalar, x: Array, p: Array) -> Any:
             q, z = x[:n], x[n:]
             own = without_modes(drive.table(t, q, z, replay.whole(p, table), held))
             problem = problem_function(system)(t, q, z, own)
@@ -99,7 +100,7 @@ def _saltation(replay: Replay) -> Any:
                 equations, t, landed, drive.table(t, q, z, whole(p, after), after)
             )
 
-        def rates(x: Any, held: Any) -> Any:
+        def rates(x: Array, held: Any) -> Any:
             return field_of(equations, whole(p, held), drive.driven).x_dot(t, x)
 
         f, f_after = rates(x, held), rates(x_after, after)

@@ -22,8 +22,10 @@ from polhode.analyse.machinery.naming import first_names, state_names
 from polhode.analyse.machinery.step_chain import Replay, replay_of
 from polhode.analyse.sensitivities.saltation import saltated
 from polhode.answer_table import Answer, AnswerTable
+from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError
 from polhode.integrate.results.checked_argument import motion_argument
+from polhode.matter.parameter import Table
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
@@ -154,8 +156,8 @@ def _first(replay: Replay, moves: np.ndarray, along: np.ndarray) -> np.ndarray:
     """dX along each column (columns, width)."""
     nz = replay.system.speeds
 
-    def first(now: Any, move: Any, direction: Any, p: Any, table: Any) -> Any:
-        def start(move: Any, p: Any) -> Any:
+    def first(now: Any, move: Any, direction: Array, p: Array, table: Table) -> Any:
+        def start(move: Any, p: Array) -> Any:
             return replay.start(now, (move[:nz], move[nz:]), p, table)
 
         still = jnp.zeros(2 * nz)
@@ -192,7 +194,7 @@ def chained(replay: Replay, begin: int, stop: int) -> tuple[Any, int]:
 
 def _forward(replay: Replay) -> Any:
     def forward(
-        steps: Any, count: Any, tangent: Any, direction: Any, fixed: Any
+        steps: Any, count: Any, tangent: Any, direction: Array, fixed: Any
     ) -> Any:
         p, table = fixed
 
@@ -200,7 +202,7 @@ def _forward(replay: Replay) -> Any:
             k, (t, x, *more) = row
 
             def tangent_step(tangent: Any) -> Any:
-                def step(x: Any, p: Any) -> Any:
+                def step(x: Array, p: Array) -> Any:
                     return replay.step((t, x, *more), p, table)
 
                 return jax.jvp(step, (x, p), (tangent, direction))[1]
@@ -219,10 +221,10 @@ def _read(replay: Replay, rows: Any, X: np.ndarray, along: np.ndarray) -> Any:
     n, c = len(t), len(along)
     system = replay.system
 
-    def read(t: Any, x: Any, tangent: Any, direction: Any, fixed: Any) -> Any:
+    def read(t: Scalar, x: Array, tangent: Any, direction: Array, fixed: Any) -> Any:
         p, table = fixed
 
-        def speeds(x: Any, p: Any) -> Any:
+        def speeds(x: Array, p: Array) -> Any:
             return replay.speeds(t, x, p, table)
 
         q, dq = x[: system.coordinates], tangent[: system.coordinates]

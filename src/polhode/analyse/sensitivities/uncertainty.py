@@ -18,7 +18,7 @@ import numpy as np
 from polhode.analyse.machinery.naming import first_names, nominal, state_names
 from polhode.analyse.sensitivities.sensitivity import sensitivity
 from polhode.answer_table import Answer, AnswerTable, some
-from polhode.arrays import Numbers
+from polhode.arrays import Array, Numbers
 from polhode.errors import AnalysisError
 from polhode.integrate.field.states import States
 from polhode.integrate.inputs.inputs import UNFED
@@ -192,7 +192,9 @@ def _starts(motion: Trajectory, columns: dict[str, Any], samples: int) -> States
     return States(system, float(first.t), q, first.z + e)
 
 
-def _covariance(motion: Trajectory, spreads: Mapping[str, float], R: Any) -> np.ndarray:
+def _covariance(
+    motion: Trajectory, spreads: Mapping[str, float], R: Array
+) -> np.ndarray:
     s = np.array([*map(float, spreads.values())])
     for name in spreads:
         if name not in first_names(motion.system):

@@ -17,7 +17,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.constraints.constraint import (
     JointCoupling,
     Placed,
@@ -101,7 +101,7 @@ class Cam(JointCoupling):
         """One: the lift."""
         return ("lift",)
 
-    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def position(self, placed: Placed, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """q_follower - lift(q_cam) - offset"""
         follower, cam = placed.coordinates
         row = follower[0] - self._lift(cam[0]) - at(self.offset, table)
@@ -132,7 +132,7 @@ class Cam(JointCoupling):
     def _lift(self) -> Callable[..., Any]:
         law = doubled(self.lift)
 
-        def lift(angle: Any) -> Any:
+        def lift(angle: Scalar) -> Any:
             return shaped(self.name, called(self.name, law, angle), ())
 
         return lift

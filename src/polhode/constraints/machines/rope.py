@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.constraints.constraint import (
     Attachment,
     Placed,
@@ -264,7 +264,7 @@ class Rope:
             else tuple(f"strand {k + 1}" for k in range(count))
         )
 
-    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def position(self, placed: Placed, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """The length of every strand, less what it should be."""
         found = self.strand_lengths(placed, table)
         wanted = [at(length, table) for length in self.lengths]

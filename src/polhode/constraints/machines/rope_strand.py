@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, final
 
+from polhode.arrays import Scalar
 from polhode.constraints.constraint import Placed
 from polhode.constraints.machines.rope import Rope
 from polhode.geometry.frame import Frame
@@ -43,6 +44,6 @@ class RopeStrand:
         """Those of the rope."""
         return self.rope.parameters
 
-    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def position(self, placed: Placed, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """What it should be, less its length."""
         return -self.rope.position(placed, t, table)[self.number : self.number + 1]

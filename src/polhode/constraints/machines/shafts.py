@@ -16,7 +16,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.constraints.constraint import Placed, require_two_bodies
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
@@ -77,7 +77,7 @@ class HookeCoupling:
         """One: the right angle of the cross."""
         return ("cross",)
 
-    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def position(self, placed: Placed, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """a . b"""
         a = placed.rotations[0] @ self.first_arm
         b = placed.rotations[1] @ self.second_arm
@@ -129,7 +129,7 @@ class ConstantVelocityCoupling:
         """One: no twist between the shafts."""
         return ("twist",)
 
-    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def position(self, placed: Placed, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """axis . vee(R - R^T)/2, R = R_1^T R_2"""
         R = placed.rotations[0].T @ placed.rotations[1]
         xp = namespace(R)

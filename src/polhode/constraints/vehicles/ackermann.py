@@ -12,7 +12,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Scalar, namespace
 from polhode.constraints.constraint import JointCoupling, Placed, require_single
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import (
@@ -93,7 +93,7 @@ class Ackermann(JointCoupling):
         """One: the relation of the two angles."""
         return ("steer",)
 
-    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+    def position(self, placed: Placed, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """sin(left - right) - (track/wheelbase) sin(left) sin(right)"""
         left, right = (q[0] for q in placed.coordinates)
         xp = namespace(left, right)

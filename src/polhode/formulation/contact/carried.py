@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.formulation.questions.reactions import (
     impulses_by_balance,
     wrenches_by_balance,
@@ -110,7 +110,7 @@ def _reactions(
     V_dot = recursive(bare).functions.bodies(*state, moved[:, 0], table)
     offset = wrenches_by_balance(bare, state, V_dot, held[:, 0], table)
 
-    def by(unit: Any, dz: Any, l: Any) -> Any:
+    def by(unit: Any, dz: Any, l: Scalar) -> Any:
         external = contact_wrenches(system, state, rows, unit, table)
         return impulses_by_balance(bare, state, (dz, l), external, table)
 
@@ -119,7 +119,7 @@ def _reactions(
 
 
 def contact_wrenches(
-    system: System, state: StateArrays, rows: ContactRows, r: Any, table: Table
+    system: System, state: StateArrays, rows: ContactRows, r: Array, table: Table
 ) -> Any:
     """What contact forces r (3n,) exert on bodies (b, 6), about their origins in their
     own axes. Stops and pads of joints act along speeds, and on no point of a body;
@@ -152,7 +152,7 @@ def contact_wrenches(
     return found + rope_wrenches(system, t, q, r, table)
 
 
-def carried_loads(carried: Carried, r: Any) -> Any:
+def carried_loads(carried: Carried, r: Array) -> Any:
     """L (p,) under contact forces r (3n,)."""
     w = carried.offset + carried.columns @ r
     xp = namespace(w)
@@ -164,7 +164,7 @@ def carried_loads(carried: Carried, r: Any) -> Any:
     return size(w[:, 3:]) + carried.spread * size(w[:, :3])
 
 
-def _slopes(carried: Carried, r: Any) -> Any:
+def _slopes(carried: Carried, r: Array) -> Any:
     """dL/dr (p, 3n)."""
     w = carried.offset + carried.columns @ r
     xp = namespace(w)
@@ -177,7 +177,7 @@ def _slopes(carried: Carried, r: Any) -> Any:
     return xp.sum(xp.concatenate(along, axis=1)[:, :, None] * carried.columns, axis=1)
 
 
-def with_loads(W: Any, c: Any, carried: Carried, r: Any) -> tuple[Any, Any]:
+def with_loads(W: Array, c: Scalar, carried: Carried, r: Array) -> tuple[Any, Any]:
     """W and c whose rows of pads are N - L' r = L - L' r about some contact forces."""
     slope = _slopes(carried, r)
     size = carried.rows @ W @ carried.rows.T
@@ -188,7 +188,10 @@ def with_loads(W: Any, c: Any, carried: Carried, r: Any) -> tuple[Any, Any]:
 
 
 def settled_forces(
-    W: Any, c: Any, carried: Carried, solve: Callable[[Any, Any], tuple[Any, Any, Any]]
+    W: Array,
+    c: Any,
+    carried: Carried,
+    solve: Callable[[Any, Any], tuple[Any, Any, Any]],
 ) -> tuple[Any, Any, Any]:
     """`solve(W, c)` -> (r (n, 3), u', is_other), with the pushes of pads that r gives.
 
@@ -197,7 +200,7 @@ def settled_forces(
     if carried.rows.shape[0] == 0:
         return solve(W, c)
 
-    def better(r: Any) -> tuple[Any, Any, Any]:
+    def better(r: Array) -> tuple[Any, Any, Any]:
         return solve(*with_loads(W, c, carried, r.reshape(-1)))
 
     def turn(now: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.contact.collide import SEQUENCE, STILL
 from polhode.formulation.contact.mode_forces import refined_solution
 from polhode.formulation.contact.routh_traced import (
@@ -60,7 +61,7 @@ class ImpactOrder(NamedTuple):
 
 
 def collide_traced(
-    W: Any, u: Any, laws: TracedLaws, touching: Any, order: ImpactOrder
+    W: Array, u: Array, laws: TracedLaws, touching: Any, order: ImpactOrder
 ) -> TracedStruck:
     """The impact of all contacts that touch; one alone goes along Routh's path."""
     if order.name == "in sequence":
@@ -90,7 +91,7 @@ def collide_traced(
     return TracedStruck(*lax.cond(is_free, lambda _: first, many, None))
 
 
-def _nothing(u: Any) -> Any:
+def _nothing(u: Array) -> Any:
     none = jnp.zeros(len(u))
     nothing = TracedStruck(
         u, jnp.zeros_like(u), none, none, jnp.zeros(()), jnp.array(True)
@@ -98,7 +99,7 @@ def _nothing(u: Any) -> Any:
     return lambda _: nothing
 
 
-def _routh(W: Any, u: Any, laws: TracedLaws, is_it: Any) -> TracedStruck:
+def _routh(W: Array, u: Array, laws: TracedLaws, is_it: Any) -> TracedStruck:
     """An impact at one contact alone, which `is_it` (n,) marks."""
     n, one = len(u), 1.0 * is_it
     blocks = W.reshape(n, 3, n, 3)[np.arange(n), :, np.arange(n), :]
@@ -115,7 +116,7 @@ def _routh(W: Any, u: Any, laws: TracedLaws, is_it: Any) -> TracedStruck:
 
 
 def simultaneous_traced(
-    W: Any, u: Any, laws: TracedLaws, touching: Any
+    W: Array, u: Array, laws: TracedLaws, touching: Any
 ) -> TracedStruck:
     """All that touch, at once: 0 <= P_N _|_ u_N+ + e u_N- >= 0, and Coulomb."""
     n = len(u)
@@ -145,11 +146,11 @@ class _Problem(NamedTuple):
         each = jnp.sum(jnp.diagonal(self.W).reshape(n, 3), axis=1)
         return jnp.where(each > 0, each, 1.0)
 
-    def velocity(self, P: Any) -> Any:
+    def velocity(self, P: Array) -> Any:
         """u (n, 3)."""
         return (self.W @ P.reshape(-1)).reshape(P.shape) + self.aim
 
-    def residual(self, P: Any) -> Any:
+    def residual(self, P: Array) -> Any:
         """How far impulses are from the laws, m/s."""
         rho, u = 1 / self.trace, self.velocity(P)
         slip = jnp.sqrt(jnp.sum(u[:, 1:] ** 2, axis=1))
@@ -159,7 +160,7 @@ class _Problem(NamedTuple):
         return jnp.max(jnp.where(self.touching, each, 0.0))
 
 
-def _projected(P: Any, mu: Any) -> Any:
+def _projected(P: Array, mu: Scalar) -> Any:
     """The nearest impulses (n, 3) in Coulomb's cones."""
     N, size = P[:, 0], jnp.sqrt(jnp.sum(P[:, 1:] ** 2, axis=1))
     scale = (N + mu * size) / (1 + mu * mu)
@@ -218,7 +219,7 @@ def _share(problem: _Problem, now: _Iterate, step: Any) -> Any:
     return jnp.where(found, share, 1.0)
 
 
-def _newton_step(problem: _Problem, P: Any) -> Any:
+def _newton_step(problem: _Problem, P: Array) -> Any:
     """Newton's step (n, 3): rows of open, sticking and sliding contacts."""
     W, n, mu = problem.W, len(P), problem.mu
     rho, u = 3 / problem.trace, problem.velocity(P)
@@ -249,12 +250,12 @@ def _newton_step(problem: _Problem, P: Any) -> Any:
     return step.reshape(n, 3)
 
 
-def _in_sequence(W: Any, u: Any, laws: TracedLaws, touching: Any) -> TracedStruck:
+def _in_sequence(W: Array, u: Array, laws: TracedLaws, touching: Any) -> TracedStruck:
     """Contacts one after the other, the quickest approach first, until none is left."""
     speed = jnp.max(jnp.abs(u))
     nothing = _nothing(u)(None)
 
-    def most(velocity: Any) -> Any:
+    def most(velocity: Array) -> Any:
         return jnp.where(touching, velocity[:, 0], jnp.inf)
 
     def strike(carry: tuple[TracedStruck, Any]) -> tuple[TracedStruck, Any]:

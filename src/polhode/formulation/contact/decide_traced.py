@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array
 from polhode.formulation.contact.carried import Carried, settled_forces
 from polhode.formulation.contact.decide import (
     DIRECTIONS,
@@ -74,14 +75,14 @@ class Decided(NamedTuple):
     is_found: Any
 
 
-def unit(vector: Any, otherwise: Any) -> Any:
+def unit(vector: Array, otherwise: Any) -> Any:
     """Directions of vectors (n, 2); of those that are zero `otherwise`."""
     square = jnp.sum(vector * vector, axis=1, keepdims=True)
     size = jnp.sqrt(jnp.where(square > 0, square, 1.0))
     return jnp.where(square > 0, vector / size, otherwise)
 
 
-def solved(at: TracedInstant, status: Any, direction: Any) -> tuple[Any, Any]:
+def solved(at: TracedInstant, status: Any, direction: Array) -> tuple[Any, Any]:
     """Forces and accelerations (n, 3) of contacts that have given statuses."""
     closed, sticks = (1.0 * (status != OPEN), 1.0 * (status == STICKS))
     T = -(closed * (1 - sticks) * at.dynamic)[:, None] * direction
@@ -162,7 +163,7 @@ class _Faults(NamedTuple):
     status: Any
 
 
-def _faults(at: TracedInstant, status: Any, d: Any, force: Any, rate: Any) -> _Faults:
+def _faults(at: TracedInstant, status: Any, d: Any, force: Array, rate: Any) -> _Faults:
     most = jnp.max(jnp.abs(force))
     forces, rates = jnp.where(most > 0, most, 1.0), at.acceleration
     N, size = force[:, 0], jnp.sqrt(jnp.sum(force[:, 1:] ** 2, axis=1))

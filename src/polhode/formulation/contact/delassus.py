@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import shared
+from polhode.arrays import Array, Scalar, shared
 from polhode.double import doubled
 from polhode.formulation.contact.carried import Carried, carried_pads
 from polhode.formulation.recursive.recursive import recursive
@@ -59,7 +59,7 @@ class ContactProblem(NamedTuple):
 
 
 def contact_problem(
-    system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL
+    system: System, t: Scalar, q: Array, z: Array, table: Table = NOMINAL
 ) -> ContactProblem:
     """The contact problem of a system with supports; NumPy arrays outside a trace."""
     key = "contact problem"
@@ -79,7 +79,7 @@ def problem_function(system: System) -> Any:
 
 
 def contact_problem_of(
-    system: System, t: Any, q: Any, z: Any, table: Table
+    system: System, t: Scalar, q: Array, z: Array, table: Table
 ) -> ContactProblem:
     """The same, traced."""
     bare = system.without_supports
@@ -115,7 +115,7 @@ def _with_loads(system: System, W: Any, c: Any, table: Table) -> tuple[Any, Any]
 
 
 def constrained_response(
-    M: Any, F: Any, A: Any, G: Any, natural: NaturalSizes
+    M: Array, F: Array, A: Array, G: Array, natural: NaturalSizes
 ) -> tuple[Any, Any]:
     """As `solve_constrained` for several columns: a (nz, k), l (m, k)."""
     if A.shape[0] == 0:

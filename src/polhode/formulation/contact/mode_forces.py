@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import namespace, scanned, shared
+from polhode.arrays import Array, Scalar, namespace, scanned, shared
 from polhode.formulation.contact.carried import contact_wrenches, settled_forces
 from polhode.formulation.contact.delassus import ContactProblem, problem_function
 from polhode.formulation.contact.share import Sharing, share_within
@@ -146,7 +146,7 @@ class Held(NamedTuple):
 
 
 @shared
-def held_forces(W: Any, c: Any, held: Held) -> tuple[Any, Any, Any]:
+def held_forces(W: Array, c: Scalar, held: Held) -> tuple[Any, Any, Any]:
     """Forces r (n, 3) and accelerations W r + c (n, 3) of contacts in given modes.
 
     Unknowns are (N, T1, T2) where a contact sticks and N alone where it slides, with
@@ -185,7 +185,9 @@ def normal_and_held(closed: Any, sticks: Any) -> Any:
     return jnp.stack([closed, held, held], axis=1).reshape(-1)
 
 
-def masked_solution(matrix: Any, W: Any, mask: Any, b: Any, *, share: Any = 1.0) -> Any:
+def masked_solution(
+    matrix: Array, W: Array, mask: Any, b: Any, *, share: Any = 1.0
+) -> Any:
     """x with the rows and columns of a matrix that a mask keeps; others are zero.
 
     Proximal: what is redundant yields by a share of the mean of W's diagonal, and
@@ -205,7 +207,7 @@ def masked_solution(matrix: Any, W: Any, mask: Any, b: Any, *, share: Any = 1.0)
 
 
 @shared
-def refined_solution(S: Any, yielding: Any, b: Any) -> Any:
+def refined_solution(S: Array, yielding: Any, b: Array) -> Any:
     """x with S x = b, from solutions with (S + diag(yielding)) in the place of S.
 
     All contact problems of a program are solved by this one function.
@@ -213,7 +215,7 @@ def refined_solution(S: Any, yielding: Any, b: Any) -> Any:
     solve = unsymmetric_solver(S + jnp.diag(yielding))
     x = solve(b)
 
-    def again(_: Any, x: Any) -> Any:
+    def again(_: Any, x: Array) -> Any:
         return x + solve(b - S @ x)
 
     return lax.fori_loop(0, ITERATIONS, again, x)
@@ -227,7 +229,7 @@ def _capacities(holds: Any, held: Any) -> Any:
     return jnp.stack([jnp.ones_like(share), share, share], axis=1).reshape(-1)
 
 
-def pivots(W: Any, mu: Any, d: Any, modes: Modes) -> Any:
+def pivots(W: Array, mu: Any, d: Array, modes: Modes) -> Any:
     """How a push of a sliding contact lifts itself (n,), of what it does without
     friction; 1 of others. Where it vanishes there is no motion, or several (Painleve).
     """
@@ -248,7 +250,7 @@ def slip_direction(slip: Any, reference: Any) -> Any:
     return jnp.where(is_still[:, None], reference, side[:, None] * unit)
 
 
-def unsymmetric_solver(matrix: Any) -> Any:
+def unsymmetric_solver(matrix: Array) -> Any:
     """b -> x with matrix x = b; pivots are on the diagonal.
 
     Loops over rows: of two dozen rows straight code would take a minute to compile.
@@ -269,11 +271,11 @@ def unsymmetric_solver(matrix: Any) -> Any:
 
     lu = _for_rows(k, eliminate, matrix)
 
-    def solve(b: Any) -> Any:
-        def forward(j: Any, y: Any) -> Any:
+    def solve(b: Array) -> Any:
+        def forward(j: Any, y: Array) -> Any:
             return y - below[:, j] * lu[:, j] * y[j]
 
-        def backward(i: Any, x: Any) -> Any:
+        def backward(i: Any, x: Array) -> Any:
             j = k - 1 - i
             x_j = x[j] / lu[j, j]
             return (x - above[:, j] * lu[:, j] * x_j).at[j].set(x_j)
@@ -307,7 +309,7 @@ def _contact_equations(system: System) -> Equations:
 
     # Asked by stages, at cuts and after changes: in a program it is written once.
     @shared
-    def accelerations(t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
+    def accelerations(t: Scalar, q: Array, z: Array, table: Table) -> tuple[Any, Any]:
         problem = problem_function(system)(t, q, z, without_modes(table))
         modes = modes_in(system, table)
         r = mode_forces(problem, modes).force.reshape(-1)
@@ -315,7 +317,9 @@ def _contact_equations(system: System) -> Equations:
         z_dot = _without_rounding(problem, modes, z_dot, strikes(system))
         return z_dot, problem.intensities + problem.reactions @ r
 
-    def joint_wrenches(t: Any, q: Any, z: Any, solution: Any, table: Table) -> Any:
+    def joint_wrenches(
+        t: Scalar, q: Array, z: Array, solution: Any, table: Table
+    ) -> Any:
         """Of the bodies beyond each joint, contact forces on them too."""
         table = {name: v for name, v in table.items() if name != MEMORY}
         problem = problem_function(system)(t, q, z, without_modes(table))
@@ -351,7 +355,7 @@ def _contact_equations(system: System) -> Equations:
 
 
 def _without_rounding(
-    problem: ContactProblem, modes: Modes, z_dot: Any, presses: np.ndarray
+    problem: ContactProblem, modes: Modes, z_dot: Array, presses: np.ndarray
 ) -> Any:
     """z' (nz,) in which contacts keep their modes to rounding, J z' + bias = 0.
 
@@ -384,7 +388,7 @@ class GuardValues(NamedTuple):
     rounding: Any
 
 
-def guards(system: System, t: Any, q: Any, z: Any, table: Table) -> GuardValues:
+def guards(system: System, t: Scalar, q: Array, z: Array, table: Table) -> GuardValues:
     """What falls through zero where a candidate leaves its mode; traced.
 
         touches      g + clearance       of open ones

@@ -9,7 +9,7 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import Numbers
+from polhode.arrays import Array, Numbers, Scalar
 from polhode.constraints.constraint import Attachment, coordinates_of
 from polhode.double import doubled
 from polhode.errors import ModelError, NumericalWarning, StateError
@@ -478,13 +478,13 @@ def _body_of(system: Any, point: Any) -> int:
     return known[point.frame]
 
 
-def _response(system: Any, state: State, force: Any, table: Table) -> tuple[Any, Any]:
+def _response(system: Any, state: State, force: Array, table: Table) -> tuple[Any, Any]:
     """z+ - z- (nz,) and the intensities (m,) of constraints for an impulse (nz,)."""
     bare = system.without_supports
     key = "impulse response"
     if key not in bare.compiled:
 
-        def response(t: Any, q: Any, z: Any, force: Any, table: Any) -> Any:
+        def response(t: Scalar, q: Array, z: Array, force: Array, table: Table) -> Any:
             terms = recursive(bare).functions.terms(t, q, z, table)
             F, G = force[:, None], jnp.zeros((len(terms.right), 1))
             sizes = natural_sizes(bare)

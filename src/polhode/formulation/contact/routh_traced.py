@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.contact.collide import SEGMENTS, STILL, TURNING
 from polhode.supports.restitution import Newton, Poisson
 
@@ -70,7 +71,7 @@ def phase_words(number: float) -> tuple[str, ...]:
     return tuple(PHASES[digit] for digit in digits)
 
 
-def routh_path(W: Any, u: Any, law: Law) -> Path:
+def routh_path(W: Array, u: Array, law: Law) -> Path:
     """The path from u (3,) to its end; W (3, 3) is the contact's own."""
     approach = -u[0]
     still = STILL * jnp.maximum(approach, jnp.max(jnp.abs(u)))
@@ -88,7 +89,7 @@ def routh_path(W: Any, u: Any, law: Law) -> Path:
     return lax.while_loop(goes_on, segment, first)
 
 
-def _segment(W: Any, path: Path, law: Law, approach: Any, still: Any) -> Path:
+def _segment(W: Array, path: Path, law: Law, approach: Any, still: Any) -> Path:
     """One piece of the path, to where something changes first."""
     u, T_rate, word = _tangential(W, path.u, law, still)
     path = _noted(path._replace(u=u), word, word != path.last)
@@ -133,7 +134,7 @@ def _noted(path: Path, word: Any, flag: Any) -> Path:
     return path._replace(phases=path.phases + digit, count=path.count + flag, last=last)
 
 
-def _tangential(W: Any, u: Any, law: Law, still: Any) -> tuple[Any, Any, Any]:
+def _tangential(W: Array, u: Array, law: Law, still: Any) -> tuple[Any, Any, Any]:
     """u, T' for each unit of p, and the word for what the contact does."""
     v = u[1:]
     speed = jnp.sqrt(jnp.sum(v * v))
@@ -153,7 +154,7 @@ def _tangential(W: Any, u: Any, law: Law, still: Any) -> tuple[Any, Any, Any]:
     return jnp.concatenate([u[:1], rest]), T_rate, word
 
 
-def _slip_direction(W: Any, mu: Any, d: Any, is_known: Any) -> Any:
+def _slip_direction(W: Array, mu: Scalar, d: Array, is_known: Any) -> Any:
     """The direction in which a slip begins: that of its own change."""
 
     def turn(carry: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
@@ -169,14 +170,14 @@ def _slip_direction(W: Any, mu: Any, d: Any, is_known: Any) -> Any:
     return lax.while_loop(lambda c: ~c[2] & (c[1] < 100), turn, first)[0]
 
 
-def _least(A: Any, b: Any) -> Any:
+def _least(A: Array, b: Array) -> Any:
     """The least x (2,) with A x = b, for A (2, 2) symmetric that may be singular."""
     trace = A[0, 0] + A[1, 1]
     more = YIELD * trace + (trace == 0)
     a, c, off = A[0, 0] + more, A[1, 1] + more, A[0, 1]
     inverse = 1 / (a * c - off * off)
 
-    def solve(b: Any) -> Any:
+    def solve(b: Array) -> Any:
         return jnp.stack([c * b[0] - off * b[1], a * b[1] - off * b[0]]) * inverse
 
     x = solve(b)
@@ -185,7 +186,9 @@ def _least(A: Any, b: Any) -> Any:
     return x
 
 
-def _rate(W: Any, u: Any, mu: Any, T_rate: Any, word: Any) -> tuple[Any, Any, Any]:
+def _rate(
+    W: Array, u: Array, mu: Scalar, T_rate: Array, word: Any
+) -> tuple[Any, Any, Any]:
     """du/dp (3,), T', and for how far; infinite while the slip keeps its line."""
     rate = W @ jnp.concatenate([jnp.ones(1), T_rate])
     holds = (word == STICKING) & (mu > 0)
@@ -212,7 +215,7 @@ def _rate(W: Any, u: Any, mu: Any, T_rate: Any, word: Any) -> tuple[Any, Any, An
     return lax.cond(turns, bent, straight, None)
 
 
-def _restitution_left(path: Path, rate: Any, law: Law, approach: Any) -> Any:
+def _restitution_left(path: Path, rate: Scalar, law: Law, approach: Any) -> Any:
     """How far restitution has still to go, if the rate keeps."""
     e, safe = law.restitution, jnp.where(rate == 0, 1.0, rate)
     poisson = (1 + e) * path.p_c - path.p

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array
 from polhode.formulation.contact.collide import coulomb_impulses
 from polhode.formulation.solve.contact_problem import newton_blocks, onto_cone
 
@@ -46,7 +47,7 @@ class Sharing(NamedTuple):
     held: Any
 
 
-def share_within(own: Sharing, x: Any, solve: Any) -> Share:
+def share_within(own: Sharing, x: Array, solve: Any) -> Share:
     """x (n, 3) where it keeps its cones, else some that do, if there are any; traced.
 
     By Alart and Curnier's Newton steps from x; `solve(matrix, yielding, b)` is the
@@ -68,7 +69,7 @@ def share_within(own: Sharing, x: Any, solve: Any) -> Share:
     return Share(*lax.cond(is_asked, search, lambda: Share(x, jnp.zeros((), bool))))
 
 
-def _newton(own: Sharing, x: Any, solve: Any) -> Any:
+def _newton(own: Sharing, x: Array, solve: Any) -> Any:
     """The best of Newton's iterates (n, 3) for the exact cones, from x."""
     n, on = len(own.mu), own.closed > 0
     rows = own.matrix.reshape(n, 3, 3 * n)
@@ -77,10 +78,10 @@ def _newton(own: Sharing, x: Any, solve: Any) -> Any:
     rho = 3.0 / jnp.where(trace > 0, trace, 1.0)
     scale = jnp.max(jnp.abs(own.c))
 
-    def velocity(r: Any) -> Any:
+    def velocity(r: Array) -> Any:
         return (own.matrix @ r.reshape(-1) + own.c).reshape(n, 3)
 
-    def residual(r: Any, u: Any) -> Any:
+    def residual(r: Array, u: Any) -> Any:
         lifted = u.at[:, 0].add(own.mu * jnp.sqrt(jnp.sum(u[:, 1:] ** 2, axis=1)))
         left = (r - onto_cone(r - rho[:, None] * lifted, own.mu)) / rho[:, None]
         return jnp.max(jnp.abs(jnp.where(on[:, None], left, 0.0)))

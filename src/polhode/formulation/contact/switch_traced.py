@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array
 from polhode.formulation.contact.carried import Carried
 from polhode.formulation.contact.collide_traced import (
     ImpactOrder,
@@ -34,6 +35,7 @@ from polhode.formulation.contact.decide_traced import (
 from polhode.formulation.contact.delassus import ContactProblem, problem_function
 from polhode.formulation.contact.instant import STILL, TOUCHES
 from polhode.formulation.contact.mode_forces import GUARDS, Modes, without_modes
+from polhode.matter.parameter import Table
 from polhode.system.contacts import contact_length, laws, strikes
 from polhode.system.state_arrays import StateArrays
 
@@ -101,7 +103,7 @@ class _Seen(NamedTuple):
 
 def switched_traced(
     system: System, state: StateArrays, modes: Modes, fired: FiredGuard,
-    table: Any, *, order: str,
+    table: Table, *, order: str,
 ) -> TracedSwitch:  # fmt: skip
     """What happens at (t, q, z) in some modes, where a guard has fired."""
     t, q, z = state
@@ -207,7 +209,7 @@ def _after(
     )  # fmt: skip
 
 
-def _unstruck(u: Any) -> TracedStruck:
+def _unstruck(u: Array) -> TracedStruck:
     none = jnp.zeros(len(u))
     return TracedStruck(
         u, jnp.zeros_like(u), none, none, jnp.zeros(()), jnp.array(True)

@@ -18,6 +18,7 @@ import numpy as np
 
 from polhode.actions.motion_arrays import Poses
 from polhode.actions.weight import WeightOf
+from polhode.arrays import Array, Scalar
 from polhode.errors import ModelError
 from polhode.formulation.shared.checked_argument import equations_argument
 from polhode.formulation.shared.spatial import inertial_wrenches, momenta, turned
@@ -133,7 +134,7 @@ def _motion(equations: Equations) -> Callable[..., Any]:
     """
     system, core = equations.system, equations.functions
 
-    def motion(t: Any, q: Any, y: Any, table: Table) -> tuple[Any, Any, Any]:
+    def motion(t: Scalar, q: Array, y: Any, table: Table) -> tuple[Any, Any, Any]:
         V = system.body_twists(t, q, core.speeds(t, q, y, table), table)
         V_dot = equations.body_function(t, q, y, table)
         inertias = system.inertias(table)
@@ -158,14 +159,14 @@ def _part(system: System, of: Iterable[str] | None) -> list[int]:
     return [names.index(name) for name in chosen]
 
 
-def _about(H: Any, poses: Poses, rows: Any, part: list[int]) -> tuple[Any, Any]:
+def _about(H: Array, poses: Poses, rows: Any, part: list[int]) -> tuple[Any, Any]:
     """The sum about H of rows [moment about a body's origin; vector] of the part."""
     moments = rows[part, :3] + cross(poses.origins[part] - H, rows[part, 3:])
     return moments.sum(axis=0), rows[part, 3:].sum(axis=0)
 
 
 def _item(
-    on_bodies: np.ndarray, inside: bool, *, H: Any, poses: Any, twists: Any, part: Any
+    on_bodies: np.ndarray, inside: bool, *, H: Array, poses: Any, twists: Any, part: Any
 ) -> Item:
     moment, force = _about(H, poses, on_bodies, part)
     power = float(np.sum(on_bodies[part] * twists[part]))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.shared.dense_form import MOST
 from polhode.formulation.shared.jacobians import body_jacobians
 from polhode.formulation.shared.spatial import momenta, turned
@@ -42,7 +43,7 @@ def centroidal_function(equations: Equations) -> Callable[..., Centroidal]:
     core, system = equations.functions, equations.system
     jacobians = body_jacobians(equations)
 
-    def centroidal(t: Any, q: Any, y: Any, table: Table) -> Centroidal:
+    def centroidal(t: Scalar, q: Array, y: Array, table: Table) -> Centroidal:
         inertias, poses = system.inertias(table), system.poses(t, q, table)
         moments = [body.moments(system.table(table)) for body in system.bodies]
         masses = jnp.stack([1.0 * m for m, _, _ in moments])
@@ -53,7 +54,7 @@ def centroidal_function(equations: Equations) -> Callable[..., Centroidal]:
         mean = (masses[:, None] * near + away).sum(0) / masses.sum()
         arms, centre = near - mean, poses.origins[0] + mean
 
-        def about_centre(h: Any) -> Any:
+        def about_centre(h: Scalar) -> Any:
             """The sum of momenta (n, 6) of bodies in their own axes."""
             in_world = turned(poses.rotations, h)
             moment = in_world[:, :3] + cross(arms, in_world[:, 3:])
@@ -77,6 +78,6 @@ def centroidal_function(equations: Equations) -> Callable[..., Centroidal]:
     return centroidal
 
 
-def _carried(R_WB: Any, v: Any) -> Any:
+def _carried(R_WB: Array, v: Array) -> Any:
     """A vector in the axes of the first body, along those of every body (n, 3)."""
     return (R_WB.swapaxes(-1, -2) @ (R_WB[0] @ v)[..., None])[..., 0]

@@ -18,6 +18,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import ModelError
 from polhode.formulation.boltzmann_hamel import structure_coefficients
 from polhode.formulation.shared.chart import origin
@@ -25,7 +26,7 @@ from polhode.matter.parameter import Table
 from polhode.system.system import System
 
 
-def lagrange_split(M: Any, slopes: Any, speeds: Any, structure: Any = 0.0) -> Any:
+def lagrange_split(M: Array, slopes: Array, speeds: Array, structure: Any = 0.0) -> Any:
     """What falls out of d/dt dT/dq_dot - dT/dq; M' - 2 C is not skew.
 
     M (k, k); slopes d_k M_ij (i, j, k); structure g^b_ac (b, a, c), zero for rates.
@@ -35,7 +36,9 @@ def lagrange_split(M: Any, slopes: Any, speeds: Any, structure: Any = 0.0) -> An
     return growth - pull / 2 + _turning(M, speeds, structure)
 
 
-def christoffel_split(M: Any, slopes: Any, speeds: Any, structure: Any = 0.0) -> Any:
+def christoffel_split(
+    M: Array, slopes: Array, speeds: Array, structure: Any = 0.0
+) -> Any:
     """By Christoffel's symbols: M' - 2 C is skew. Arguments as `lagrange_split`."""
     growth = jnp.einsum("ijk,k->ij", slopes, speeds)
     shear = jnp.einsum("ikj,k->ij", slopes, speeds)
@@ -52,7 +55,10 @@ SPLITS: dict[str, Callable[..., Any]] = {
 
 
 def coordinate_coriolis(
-    mass_matrix: Callable[[Any], Any], q: Any, q_dot: Any, split: str = "Christoffel"
+    mass_matrix: Callable[[Any], Any],
+    q: Array,
+    q_dot: Array,
+    split: str = "Christoffel",
 ) -> Any:
     """C (k, k) of a mass matrix M(q), by Christoffel's symbols or Lagrange's split."""
     if split not in SPLITS:
@@ -68,8 +74,8 @@ def coordinate_coriolis(
 def split_of_speeds(split: str, system: System) -> Callable[..., Any]:
     """(t, q, z, table) -> C (nz, nz) of the system's own speeds."""
 
-    def coriolis(t: Any, q: Any, z: Any, table: Table) -> Any:
-        def M(x: Any) -> Any:
+    def coriolis(t: Scalar, q: Array, z: Array, table: Table) -> Any:
+        def M(x: Array) -> Any:
             return system.mass_matrix(t, system.local(q, x), table)
 
         still = origin(system)
@@ -79,7 +85,7 @@ def split_of_speeds(split: str, system: System) -> Callable[..., Any]:
     return coriolis
 
 
-def _turning(M: Any, speeds: Any, structure: Any) -> Any:
+def _turning(M: Array, speeds: Array, structure: Any) -> Any:
     """g^b_ij p_b, with the momenta p = M z."""
     g = structure + jnp.zeros((*M.shape, M.shape[0]))
     return jnp.einsum("bij,b->ij", g, M @ speeds)

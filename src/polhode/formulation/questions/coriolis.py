@@ -21,6 +21,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import ModelError
 from polhode.formulation.questions.coordinate_coriolis import split_of_speeds
 from polhode.formulation.shared.dense_form import refuse_many_bodies
@@ -146,8 +147,8 @@ def _projected(
     core, system = equations.functions, equations.system
     n = len(system.bodies)
 
-    def function(t: Any, q: Any, y: Any, table: Table) -> Projected:
-        def motion(t: Any, q: Any) -> tuple[Any, Any]:
+    def function(t: Scalar, q: Array, y: Array, table: Table) -> Projected:
+        def motion(t: Scalar, q: Array) -> tuple[Any, Any]:
             """J (n, 6, k) of the bodies, and Z (nz, k) of the rotors."""
             wrenches = jnp.zeros((n, 6))
             J_T = jax.jacfwd(lambda W: core.along(t, q, y, W, table))(wrenches)
@@ -186,8 +187,8 @@ def _split(equations: Equations) -> Callable[..., Projected]:
         )
     bodies = _projected(equations, (CHOICES["momentum"],) * len(system.bodies))
 
-    def function(t: Any, q: Any, y: Any, table: Table) -> Projected:
-        def E(t: Any, q: Any) -> Any:
+    def function(t: Scalar, q: Array, y: Array, table: Table) -> Projected:
+        def E(t: Scalar, q: Array) -> Any:
             return jax.jacfwd(lambda y: core.speeds(t, q, y, table))(y)
 
         z = core.speeds(t, q, y, table)
@@ -213,7 +214,7 @@ def _require_known(choice: Choice) -> None:
             )
 
 
-def _require_velocities(equations: Equations, projected: Any, M: Any) -> None:
+def _require_velocities(equations: Equations, projected: Any, M: Array) -> None:
     """Refuse momenta: J^T M_B J is not the matrix of their equations."""
     gap = np.max(np.abs(projected - M))
     if gap > TOLERANCE * np.max(np.abs(projected)):

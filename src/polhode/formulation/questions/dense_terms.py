@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Terms
 from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import Table
@@ -29,7 +30,7 @@ def dense_terms(equations: Equations, state: State, table: Table) -> Terms:
         return equations.ask("terms", core.terms, state, table)
     refuse_dense(equations.system, "the mass matrix")
 
-    def vectors(t: Any, q: Any, y: Any, table: Table) -> Any:
+    def vectors(t: Scalar, q: Array, y: Array, table: Table) -> Any:
         found = core.terms(t, q, y, table)
         return found.bias, found.force, found.right
 

@@ -17,6 +17,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.double import doubled
 from polhode.formulation.questions.determinacy import allowed_motions, inertial_sizes
 from polhode.formulation.shared.spatial import momenta, momentum_rate
@@ -30,7 +31,7 @@ from polhode.system.system import System
 
 
 def deviation(
-    system: System, state: StateArrays, z_dot: Any, table: Table = NOMINAL
+    system: System, state: StateArrays, z_dot: Array, table: Table = NOMINAL
 ) -> Any:
     """C of all bodies at accelerations z_dot (nz,); `state` is (t, q, z). Traced."""
     t, q, z = state
@@ -51,7 +52,7 @@ def least_deviation(state: State, table: Table = NOMINAL) -> np.ndarray:
     """
     system, at = state.system, (state.t, state.q, state.z)
 
-    def parts(t: Any, q: Any, z: Any, table: Any) -> Any:
+    def parts(t: Scalar, q: Array, z: Array, table: Table) -> Any:
         M, free = system.inertias(table), _free(system, StateArrays(t, q, z), table)
         gap = free - drift(system, t, q, z, table)
         return M, system.jacobians(t, q, table), gap
@@ -93,7 +94,7 @@ def _free(system: System, state: StateArrays, table: Table) -> Any:
     return jnp.stack(found)
 
 
-def _solved(M: Any, wrench: Any) -> Any:
+def _solved(M: Array, wrench: Array) -> Any:
     # Moments of inertia and masses have units of their own, and a trifle of each.
     turning, mass = jnp.trace(M[:3, :3]), jnp.trace(M[3:, 3:])
     least = jnp.where(turning > 0, turning, mass)  # a particle's: any will do

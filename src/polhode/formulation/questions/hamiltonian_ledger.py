@@ -18,6 +18,7 @@ from typing import Any, final
 import jax
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Equations
 from polhode.formulation.shared.checked_argument import equations_argument
 from polhode.matter.parameter import NOMINAL, Table
@@ -53,10 +54,10 @@ def hamiltonian_ledger(
     """H, E and what changes H at a state of the equations' system."""
     system, core = equations.system, equations.functions
 
-    def entries(t: Any, q: Any, y: Any, table: Table) -> Any:
+    def entries(t: Scalar, q: Array, y: Array, table: Table) -> Any:
         t, y = 1.0 * jnp.asarray(t), 1.0 * y
 
-        def L(t: Any, q: Any) -> Any:
+        def L(t: Scalar, q: Array) -> Any:
             z = core.speeds(t, q, y, table)
             kinetic = system.kinetic_energy(t, q, z, table)
             return kinetic - system.potential_energy(t, q, table)

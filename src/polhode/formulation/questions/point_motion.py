@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Equations
 from polhode.formulation.shared.checked_argument import equations_argument
 from polhode.formulation.shared.jacobians import located
@@ -32,16 +33,16 @@ def point_functions(equations: Equations, place: Any) -> Callable[..., PointMoti
     """(t, q, y, y_dot, table) -> `PointMotion` of a point; traced."""
     core, system = equations.functions, equations.system
 
-    def position(t: Any, q: Any, table: Table) -> Any:
+    def position(t: Scalar, q: Array, table: Table) -> Any:
         arm, body = located(equations, place, table)
         R_WB, p_WoBo_W = system.poses(t, q, table)
         return p_WoBo_W[body] + R_WB[body] @ arm
 
-    def velocity(t: Any, q: Any, y: Any, table: Table) -> Any:
+    def velocity(t: Scalar, q: Array, y: Array, table: Table) -> Any:
         along = jnp.ones_like(t), 1.0 * core.rates(t, q, y, table)
         return jax.jvp(lambda t, q: position(t, q, table), (t, q), along)[1]
 
-    def motion(t: Any, q: Any, y: Any, y_dot: Any, table: Table) -> PointMotion:
+    def motion(t: Scalar, q: Array, y: Any, y_dot: Array, table: Table) -> PointMotion:
         t, q, y, y_dot = (1.0 * jnp.asarray(x) for x in (t, q, y, y_dot))
         along = jnp.ones_like(t), 1.0 * core.rates(t, q, y, table), y_dot
         v, a = jax.jvp(lambda t, q, y: velocity(t, q, y, table), (t, q, y), along)
@@ -57,7 +58,7 @@ def point_motion(
     """Where a point is, its velocity and its true acceleration at a state."""
     move = point_functions(equations, place)
 
-    def moved(t: Any, q: Any, y: Any, table: Table) -> PointMotion:
+    def moved(t: Scalar, q: Array, y: Array, table: Table) -> PointMotion:
         y_dot, _ = equations.functions.accelerations(t, q, y, table)
         return move(t, q, y, y_dot, table)
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import jax
 
+from polhode.arrays import Array
+
 Observable = Callable[[Any, Any], Any]
 
 
@@ -24,7 +26,7 @@ def poisson_bracket(f: Observable, g: Observable) -> Observable:
     2.0
     """
 
-    def bracket(q: Any, p: Any) -> Any:
+    def bracket(q: Array, p: Array) -> Any:
         f_q, f_p = jax.grad(f, (0, 1))(q, p)
         g_q, g_p = jax.grad(g, (0, 1))(q, p)
         return f_q @ g_p - f_p @ g_q

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.formulation.spatial_forms.forms import matrix_about
 from polhode.geometry.vector import cross
 from polhode.matter import momentum
@@ -27,7 +27,7 @@ class Pole(NamedTuple):
     velocity: Any
 
 
-def needed_about(body: Moments, V: Any, V_dot: Any, pole: Pole) -> Any:
+def needed_about(body: Moments, V: Array, V_dot: Array, pole: Pole) -> Any:
     """[M_H; R] (6,) that a motion needs: L_H_dot + v_H x p and p_dot.
 
     `body` has its mass centre and central inertia along the world's axes, from Q.
@@ -45,7 +45,7 @@ def needed_about(body: Moments, V: Any, V_dot: Any, pole: Pole) -> Any:
     return namespace(V, V_dot).concatenate([moment, p_dot])
 
 
-def rates_about(body: Moments, V: Any, wrench: Any, pole: Pole) -> Any:
+def rates_about(body: Moments, V: Array, wrench: Array, pole: Pole) -> Any:
     """V_dot (6,) = [alpha; a_Q] under a wrench [M_H; R] about the pole."""
     rest = needed_about(body, V, np.zeros(6), pole)
     units = [needed_about(body, V, unit, pole) - rest for unit in np.eye(6)]
@@ -53,6 +53,6 @@ def rates_about(body: Moments, V: Any, wrench: Any, pole: Pole) -> Any:
     return xp.linalg.solve(xp.stack(units, axis=-1), wrench - rest)
 
 
-def kinetic_energy_rate(V: Any, wrench: Any) -> Any:
+def kinetic_energy_rate(V: Array, wrench: Array) -> Any:
     """K_dot = v_Q . R + w . M_Q, about any point Q of the body."""
     return (V * wrench).sum(-1)

@@ -18,6 +18,7 @@ from polhode.actions.action import Action
 from polhode.actions.gravitation import Gravitation
 from polhode.actions.motion_arrays import power
 from polhode.actions.weight import WeightOf
+from polhode.arrays import Array, Scalar
 from polhode.formulation.shared.shares import share_function
 from polhode.formulation.shared.spatial import momenta
 from polhode.matter.parameter import Table
@@ -49,8 +50,8 @@ def energy_function(equations: Equations) -> Callable[..., Energies]:
     """(t, q, y, table) -> `Energies`."""
     core, system = equations.functions, equations.system
 
-    def energies(t: Any, q: Any, y: Any, table: Table) -> Energies:
-        def T(y: Any) -> Any:
+    def energies(t: Scalar, q: Array, y: Array, table: Table) -> Energies:
+        def T(y: Array) -> Any:
             z = core.speeds(t, q, y, table)
             return system.kinetic_energy(t, q, z, table)
 
@@ -68,7 +69,7 @@ def momentum_at_rest(equations: Equations) -> Callable[..., Any]:
     """
     core, system = equations.functions, equations.system
 
-    def rest(t: Any, q: Any, y: Any, table: Table) -> Any:
+    def rest(t: Scalar, q: Array, y: Array, table: Table) -> Any:
         still = jnp.zeros_like(y)
         z, pull = jax.vjp(lambda y: core.speeds(t, q, y, table), still)
         h = momenta(system.inertias(table), system.body_twists(t, q, z, table))
@@ -82,7 +83,7 @@ def part_function(equations: Equations) -> Callable[..., Parts]:
     """(t, q, y, table) -> `Parts`."""
     shares, actions = share_function(equations), equations.system.actions
 
-    def parts(t: Any, q: Any, y: Any, table: Table) -> Parts:
+    def parts(t: Scalar, q: Array, y: Array, table: Table) -> Parts:
         each = shares(t, q, y, table)
 
         def total(chosen: Iterable[Action]) -> Any:
@@ -101,7 +102,7 @@ def power_function(equations: Equations) -> Callable[..., dict[str, Any]]:
     """(t, q, y, table) -> by action and by constraint: its power on the system."""
     core, system = equations.functions, equations.system
 
-    def powers(t: Any, q: Any, y: Any, table: Table) -> dict[str, Any]:
+    def powers(t: Scalar, q: Array, y: Array, table: Table) -> dict[str, Any]:
         z = core.speeds(t, q, y, table)
         twists = system.twists(t, q, z, table)
         each = system.wrenches(t, q, z, table).items()

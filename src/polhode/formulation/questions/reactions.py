@@ -23,7 +23,7 @@ import numpy as np
 
 from polhode.actions.force_elements.joint_law import effort_wrench
 from polhode.actions.motion_arrays import Poses, Twists
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.constraints.constraint import Attachment, coordinates_of
 from polhode.constraints.loop import Loop
 from polhode.errors import ModelError, UnknownName
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 def wrenches_by_balance(
     system: System,
     state: StateArrays,
-    V_dot: Any,
+    V_dot: Array,
     intensities: Any,
     table: Table,
     *,
@@ -93,7 +93,7 @@ def impulses_by_balance(
     return _beyond_joints(system, q, lacking, table)
 
 
-def _beyond_joints(system: System, q: Any, lacking: Any, table: Table) -> Any:
+def _beyond_joints(system: System, q: Array, lacking: Any, table: Table) -> Any:
     """By joint (n, 6): what all bodies beyond it lack."""
     table = system.table(table)
 
@@ -110,7 +110,9 @@ def by_balance(
 ) -> Callable[..., Any]:
     """`Core.joint_wrenches` of a formulation, from its `speeds` and `bodies`."""
 
-    def joint_wrenches(t: Any, q: Any, y: Any, solution: Any, table: Table) -> Any:
+    def joint_wrenches(
+        t: Scalar, q: Array, y: Array, solution: Any, table: Table
+    ) -> Any:
         y_dot, intensities = solution
         state, V_dot = (t, q, speeds(t, q, y, table)), bodies(t, q, y, y_dot, table)
         return wrenches_by_balance(
@@ -131,7 +133,7 @@ def constraint_wrenches(
     R_WB = system.poses(t, q, table).rotations
     V = system.body_twists(t, q, z, table)
 
-    def phi(V: Any) -> Any:
+    def phi(V: Array) -> Any:
         in_world = turned(R_WB, V)
         twists = Twists(in_world[:, :3], in_world[:, 3:])
         return rows.of_motion(system, t, q, twists, z, table=table)
@@ -204,7 +206,7 @@ def reaction_function(
 
     system, function = equations.system, _function(equations)
 
-    def reactions(t: Any, q: Any, y: Any, table: Table) -> dict[str, Any]:
+    def reactions(t: Scalar, q: Array, y: Array, table: Table) -> dict[str, Any]:
         state = State(system, t, q, equations.functions.speeds(t, q, y, table))
         found = _named(system, state, _Loads(*function(t, q, y, table)), table)
         if at is not None:
@@ -246,7 +248,7 @@ def free_reactions(
     """
     function, start = _function(equations), equations.functions.start
 
-    def parts(t: Any, q: Any, z: Any, extra: Any, table: Table) -> Any:
+    def parts(t: Scalar, q: Array, z: Array, extra: Any, table: Table) -> Any:
         return function(t, q, start(t, q, z, table), table, extra)
 
     none = np.zeros(free.shape[1])
@@ -337,7 +339,7 @@ def _shares(
     return found
 
 
-def _efforts_by_joint(along: Any, constraint: Any) -> list[Any]:
+def _efforts_by_joint(along: Array, constraint: Any) -> list[Any]:
     """Efforts (k,) along all joints of a constraint, joint by joint."""
     ends = np.cumsum([0, *(joint.speeds for joint in constraint.joints)])
     return [along[a:b] for a, b in pairwise(ends)]
@@ -386,7 +388,7 @@ def _function(equations: Equations) -> Callable[..., Any]:
     """Joint wrenches; by constraint its wrenches on bodies and efforts on joints."""
     core, system = equations.functions, equations.system
 
-    def both(t: Any, q: Any, y: Any, table: Table, extra: Any = 0.0) -> Any:
+    def both(t: Scalar, q: Array, y: Array, table: Table, extra: Any = 0.0) -> Any:
         y_dot, least = core.accelerations(t, q, y, table)
         intensities = least + extra
         solution = y_dot, intensities
@@ -443,7 +445,7 @@ def _at_the_joint(
     return xp.concatenate([torque - cross(arm, force), force])
 
 
-def _own(edge: Edge, q: Any, on_child: Any, table: Table) -> Any:
+def _own(edge: Edge, q: Array, on_child: Any, table: Table) -> Any:
     """The joint's own part of a wrench on its child, as `Core.joint_wrenches` has it.
 
     on_child is about the child's origin in its axes.
@@ -466,7 +468,7 @@ def _in_joint(joint: Joint, on_second: Any, table: Table) -> Any:
     return jnp.concatenate([R_CM.T @ torque, R_CM.T @ force])
 
 
-def _about_parent(wrench: Any, R_PC: Any, p_PoCo_P: Any) -> Any:
+def _about_parent(wrench: Array, R_PC: Array, p_PoCo_P: Array) -> Any:
     """A wrench about Co in C's axes, about Po in P's."""
     force = R_PC @ wrench[3:]
     return jnp.concatenate([R_PC @ wrench[:3] + cross(p_PoCo_P, force), force])

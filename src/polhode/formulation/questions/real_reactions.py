@@ -24,6 +24,7 @@ from jax import lax
 
 from polhode.actions.contact.carried_friction import REAL, JointFriction
 from polhode.actions.motion_arrays import power
+from polhode.arrays import Array, Scalar
 from polhode.double import doubled
 from polhode.formulation.questions.reactions import constraint_wrenches
 from polhode.formulation.recursive.recursive import recursive
@@ -115,7 +116,7 @@ def reaction_parts(
     return found
 
 
-def loaded(system: System, t: Any, q: Any, z: Any, table: Table) -> Table:
+def loaded(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Table:
     """The table with the pushes of all real joints and constraints in it.
 
     A table that has them already, or a system that is ideal, is left as it is.
@@ -134,8 +135,8 @@ def _pushes(system: System, actions: list[Any]) -> Callable[..., Any]:
     core = recursive(system).functions
     known = [system.edge(_owner(a).name).child if _along(a) else -1 for a in actions]
 
-    def found(t: Any, q: Any, z: Any, table: Table) -> Any:
-        def reactions(N: Any) -> Any:
+    def found(t: Scalar, q: Array, z: Array, table: Table) -> Any:
+        def reactions(N: Array) -> Any:
             whole = {**table, **{a.load_name: N[k] for k, a in enumerate(actions)}}
             solution = core.accelerations(t, q, z, whole)
             joints = core.joint_wrenches(t, q, z, solution, whole)
@@ -165,7 +166,7 @@ def solve_pushes(load: Callable[[Any], Any], start: Any) -> Any:
     The last two steps are inside the derivative, the others are not.
     """
 
-    def better(N: Any) -> Any:
+    def better(N: Array) -> Any:
         slope = jnp.eye(N.shape[0]) - jax.jacfwd(load)(N)
         return N + jnp.linalg.solve(slope, load(N) - N)
 

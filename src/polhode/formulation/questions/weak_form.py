@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry.vector import cross, skew
 
 
@@ -31,7 +31,7 @@ def rigid_fields(arms: Any) -> Any:
     return namespace(arms).concatenate([turning, one], axis=-1)
 
 
-def projected(masses: Any, arms: Any, w: Any, forces: Any) -> Projected:
+def projected(masses: Array, arms: Any, w: Array, forces: Array) -> Projected:
     """The balances of particles (n,) at arms (n, 3) from Q, summed with rigid fields.
 
     w (3,) is the angular velocity, forces (n, 3) are on the particles: those inside the

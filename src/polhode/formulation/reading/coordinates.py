@@ -17,6 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Scalar
 from polhode.errors import ModelError, PolhodeError
 from polhode.geometry.rotations import modified_rodrigues, quaternion
 from polhode.geometry.rotations.euler_angles import axes_of
@@ -135,7 +136,7 @@ class Chart:
             parts.append(part)
         return jnp.concatenate(parts)
 
-    def speeds(self, t: Any, s: Any, s_dot: Any) -> Any:
+    def speeds(self, t: Scalar, s: Scalar, s_dot: Any) -> Any:
         """z (nz,) of s and its rates."""
         q, q_dot = jax.jvp(self.place, (1.0 * s,), (1.0 * s_dot,))
         return self.system.speeds_from(t, q, q_dot)

@@ -23,6 +23,7 @@ from polhode.formulation.reading.read import (
 )
 from polhode.formulation.shared.dense_form import MOST as MOST_BODIES
 from polhode.lowering.reading.sympy_reader import effort, read, to_latex
+from polhode.matter.parameter import Table
 from polhode.system import rows
 
 if TYPE_CHECKING:
@@ -71,13 +72,13 @@ def short_energies(system: System) -> ShortEnergies:
     t, q, z, _, _, held, table = symbols_of(gauss(system), {})
     named = {name: placed(system, name, symbol) for name, symbol in table.items()}
 
-    def kinetic(at: tuple[Any, Any, Any], table: Any) -> Any:
+    def kinetic(at: tuple[Any, Any, Any], table: Table) -> Any:
         return system.kinetic_energy(*at, table)
 
-    def potential(at: tuple[Any, Any, Any], table: Any) -> Any:
+    def potential(at: tuple[Any, Any, Any], table: Table) -> Any:
         return system.potential_energy(at[0], at[1], table)
 
-    def positions(at: tuple[Any, Any, Any], table: Any) -> Any:
+    def positions(at: tuple[Any, Any, Any], table: Table) -> Any:
         return rows.positions(system, at[0], at[1], table)
 
     def short(function: Callable[..., Any]) -> Any:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 import sympy
 
+from polhode.arrays import Array
 from polhode.errors import ModelError
 from polhode.lowering.reading.sympy_reader import read, to_latex
 from polhode.system import rows
@@ -162,7 +163,7 @@ def _matrix(system: System, q: list[Any]) -> Any:
     import jax
     import jax.numpy as jnp
 
-    def matrix(q: Any) -> Any:
+    def matrix(q: Array) -> Any:
         still = jnp.zeros(system.speeds)
         return jax.jacfwd(lambda z: rows.velocities(system, 0.0, q, z))(still)
 

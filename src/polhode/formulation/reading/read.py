@@ -17,6 +17,7 @@ import jax
 import sympy
 
 from polhode.actions.contact.carried_friction import REAL, JointFriction
+from polhode.arrays import Array, Scalar
 from polhode.errors import UnreadableProgram
 from polhode.formulation.reading.place_names import place_names
 from polhode.formulation.reading.where_lines import (
@@ -30,6 +31,7 @@ from polhode.lowering.reading.ring import ALLOWED
 from polhode.lowering.reading.symbols import escaped
 from polhode.lowering.reading.sympy_reader import read, to_latex
 from polhode.lowering.reading.unread import UnreadFunction
+from polhode.matter.parameter import Table
 from polhode.system import rows
 
 if TYPE_CHECKING:
@@ -202,7 +204,7 @@ def reading_of(
     symbols = symbols_of(equations, names)
 
     def balance(
-        at: tuple[Any, Any, Any], z: Any, y_dot: Any, held: Any, table: Any
+        at: tuple[Any, Any, Any], z: Array, y_dot: Array, held: Any, table: Table
     ) -> Any:
         t, q, y = at
         M, b, f, A, g = core.terms(t, q, y, table)
@@ -265,7 +267,7 @@ def reading_in(
     s = _symbols(chart.names, names)
     s_dot, s_ddot = ([_rate(each, dots) for each in s] for dots in ("dot", "ddot"))
 
-    def balance(at: tuple[Any, Any, Any], s_ddot: Any, held: Any, table: Any) -> Any:
+    def balance(at: tuple[Any, Any, Any], s_ddot: Any, held: Any, table: Table) -> Any:
         t, s, s_dot = at
         z, z_dot = jax.jvp(
             lambda s, s_dot: chart.speeds(t, s, s_dot), (s, s_dot), (s_dot, s_ddot)
@@ -308,7 +310,9 @@ def reactions_of(origin: Origin) -> dict[str, dict[str, sympy.Expr]]:
     core, system = origin.equations.functions, origin.equations.system
     t, q, _, y, y_dot, held, table = origin.symbols
 
-    def wrenches(at: tuple[Any, Any, Any], y_dot: Any, held: Any, table: Any) -> Any:
+    def wrenches(
+        at: tuple[Any, Any, Any], y_dot: Array, held: Any, table: Table
+    ) -> Any:
         own = held if origin.symbols.held else held[:0]
         return core.joint_wrenches(*at, (y_dot, own), table)
 
@@ -460,7 +464,7 @@ def _accelerations(equations: Equations) -> tuple[Any, ...]:
     """The function of (t, q, y), and examples of its arguments."""
     core, rest = equations.functions, equations.system.rest()
 
-    def accelerations(t: Any, q: Any, y: Any) -> Any:
+    def accelerations(t: Scalar, q: Array, y: Array) -> Any:
         y_dot, held = core.accelerations(t, q, y, {})
         return (y_dot, held) if equations.row_names else y_dot
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sympy
 
+from polhode.arrays import Array
 from polhode.errors import UnfinishedReading, UnreadableProgram
 from polhode.lowering.reading.definitions import Definition
 from polhode.lowering.reading.sympy_reader import LongProgram, read, read_defined
@@ -116,7 +117,7 @@ def rotation_names(system: System) -> list[str]:
     return ["R_" + NO_LETTER.sub("_", body.name) for body in system.bodies]
 
 
-def quantities(system: System, rotations: Any, mass_matrix: Any) -> dict[str, Any]:
+def quantities(system: System, rotations: Any, mass_matrix: Array) -> dict[str, Any]:
     """What has a name of its own: rotations of bodies, and the mass matrix."""
     names = rotation_names(system)
     return {"M": mass_matrix} | {

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.recursive.links import (
     Link,
     given,
@@ -47,7 +48,7 @@ class Hinge(NamedTuple):
     u: Any
 
 
-def accelerations(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+def accelerations(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Any:
     """z_dot (nz,) of a tree without constraints."""
     upward, wrenches, efforts = given(system, t, q, z, table)
     # From here on nothing moves as a whole: masses feel no uniform motion.
@@ -104,7 +105,7 @@ def hinge(link: Link, felt: Felt, effort: Any) -> Hinge:
     return Hinge(U, factored(D), effort - link.S.T @ felt.bias)
 
 
-def hand_on(link: Link, felt: Felt, joint: Hinge, c: Any) -> Felt:
+def hand_on(link: Link, felt: Felt, joint: Hinge, c: Scalar) -> Felt:
     """What the parent feels of a child through the joint that lets it move."""
     inertia, bias = felt
     if link.S.shape[1]:

@@ -11,6 +11,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.formulation.recursive.links import given, inertia_up, links, wrench_up
 from polhode.formulation.solve.equations_of_motion import solve_definite
@@ -20,7 +21,7 @@ from polhode.system.system import System
 from polhode.system.tree import Edge, inward
 
 
-def mass_matrix(system: System, q: Any, table: Table) -> Any:
+def mass_matrix(system: System, q: Array, table: Table) -> Any:
     """M (nz, nz); joints that do not carry each other have zeros."""
     tree = system.tree
     all_links = links(system, q, jnp.zeros(system.speeds), table)
@@ -44,7 +45,7 @@ def mass_matrix(system: System, q: Any, table: Table) -> Any:
     )
 
 
-def accelerations(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+def accelerations(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Any:
     """z_dot (nz,) of a tree without constraints: M z_dot is what its motion lacks.
 
     The last joints are eliminated first, so that M fills in nowhere, and the pivots are

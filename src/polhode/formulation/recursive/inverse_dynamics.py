@@ -11,6 +11,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.recursive import rolled_terms
 from polhode.formulation.recursive.links import (
     Given,
@@ -31,7 +32,7 @@ from polhode.system.tree import Edge, inward, outward
 def inverse_dynamics(
     system: System,
     state: StateArrays,
-    z_dot: Any,
+    z_dot: Array,
     table: Table,
     acting: Given | None = None,
 ) -> Any:
@@ -70,7 +71,9 @@ def inverse_dynamics(
     return jnp.concatenate(along) + rotors - efforts
 
 
-def inertial_efforts(system: System, t: Any, q: Any, z_dot: Any, table: Table) -> Any:
+def inertial_efforts(
+    system: System, t: Scalar, q: Array, z_dot: Array, table: Table
+) -> Any:
     """M z_dot (nz,): what rates need of a system at rest on which nothing acts."""
     if _in_loops(system, q):
         return rolled_terms.inertial_efforts(system, q, z_dot, table)
@@ -79,7 +82,7 @@ def inertial_efforts(system: System, t: Any, q: Any, z_dot: Any, table: Table) -
     return inverse_dynamics(system, StateArrays(t, q, still), z_dot, table, nothing)
 
 
-def _in_loops(system: System, q: Any) -> bool:
+def _in_loops(system: System, q: Array) -> bool:
     """Whether bodies are walked in loops, which know no inertia of fluids."""
     if any(body.carries_fluid for body in system.bodies):
         return False

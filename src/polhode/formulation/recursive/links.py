@@ -16,7 +16,7 @@ import numpy as np
 
 from polhode.actions.motion_arrays import Wrenches
 from polhode.actions.weight import WeightOf
-from polhode.arrays import namespace, traced_once
+from polhode.arrays import Array, Scalar, namespace, traced_once
 from polhode.geometry.vector import cross, skew
 from polhode.joints.joint import Joint, freedoms
 from polhode.matter.parameter import Table, at
@@ -53,7 +53,7 @@ class Link(NamedTuple):
     seat: Step
 
 
-def links(system: System, q: Any, z: Any, table: Table) -> list[Link]:
+def links(system: System, q: Array, z: Array, table: Table) -> list[Link]:
     """All links, in the order of the bodies."""
     table = system.table(table)
     seats = [near(edge, table)[1] for edge in system.tree.edges]
@@ -76,7 +76,7 @@ class Given(NamedTuple):
     efforts: Any
 
 
-def given(system: System, t: Any, q: Any, z: Any, table: Table) -> Given:
+def given(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Given:
     """All actions, each in the cheapest form.
 
     A uniform field cannot be told from a world that accelerates the other way, where
@@ -113,7 +113,7 @@ def is_an_acceleration(system: System, action: Any) -> bool:
 
 
 def _on_bodies(
-    system: System, names: list[str], table: Table, *, t: Any, q: Any, z: Any
+    system: System, names: list[str], table: Table, *, t: Scalar, q: Array, z: Array
 ) -> list[Any]:
     """What some actions exert on every body (6,), in its frame K."""
     if not names:
@@ -135,40 +135,40 @@ class Freedoms(NamedTuple):
     S_dot_z: Any
 
 
-def twist_down(steps: tuple[Step, Step], V: Any) -> Any:
+def twist_down(steps: tuple[Step, Step], V: Array) -> Any:
     """A twist of the parent, about the child's K and in its axes."""
     return _down(*steps[0], *steps[1], V)
 
 
-def wrench_up(steps: tuple[Step, Step], W: Any) -> Any:
+def wrench_up(steps: tuple[Step, Step], W: Array) -> Any:
     """A wrench on the child about its K, about the parent's K and in its axes."""
     return _up(*steps[0], *steps[1], W)
 
 
-def inertia_up(steps: tuple[Step, Step], M: Any) -> Any:
+def inertia_up(steps: tuple[Step, Step], M: Array) -> Any:
     """An inertia (6, 6), symmetric, about the parent's K and in its axes."""
     return _both_up(*steps[0], *steps[1], M)
 
 
-def twist_through(R: Any, p: Any, V: Any) -> Any:
+def twist_through(R: Array, p: Array, V: Array) -> Any:
     """A twist of the parent about the child's K, which is at (R, p) in the parent's."""
     w, v = V[:3], V[3:]
     return jnp.concatenate([R.T @ w, R.T @ (v + cross(w, p))])
 
 
-def wrench_through(R: Any, p: Any, W: Any) -> Any:
+def wrench_through(R: Array, p: Array, W: Array) -> Any:
     """A wrench on the child about its K, about the parent's: the reverse."""
     force = R @ W[3:]
     return jnp.concatenate([R @ W[:3] + cross(p, force), force])
 
 
-def both_up(R: Any, p: Any, M: Any) -> Any:
+def both_up(R: Array, p: Array, M: Array) -> Any:
     """An inertia about the child's K, symmetric, about the parent's."""
     return _shifted(_turned(M, R), p)
 
 
 @traced_once
-def _down(R: Any, p: Any, R_next: Any, p_next: Any, V: Any) -> Any:
+def _down(R: Array, p: Array, R_next: Array, p_next: Array, V: Array) -> Any:
     for turn, shift in ((R, p), (R_next, p_next)):
         w, v = V[:3], V[3:]
         V = namespace(turn, V).concatenate([turn.T @ w, turn.T @ (v + cross(w, shift))])
@@ -176,7 +176,7 @@ def _down(R: Any, p: Any, R_next: Any, p_next: Any, V: Any) -> Any:
 
 
 @traced_once
-def _up(R: Any, p: Any, R_next: Any, p_next: Any, W: Any) -> Any:
+def _up(R: Array, p: Array, R_next: Array, p_next: Array, W: Array) -> Any:
     for turn, shift in ((R_next, p_next), (R, p)):
         force = turn @ W[3:]
         torque = turn @ W[:3] + cross(shift, force)
@@ -185,32 +185,32 @@ def _up(R: Any, p: Any, R_next: Any, p_next: Any, W: Any) -> Any:
 
 
 @traced_once
-def _both_up(R: Any, p: Any, R_next: Any, p_next: Any, M: Any) -> Any:
+def _both_up(R: Array, p: Array, R_next: Array, p_next: Array, M: Array) -> Any:
     for turn, shift in ((R_next, p_next), (R, p)):
         M = _shifted(_turned(M, turn), shift)
     return M
 
 
 @traced_once
-def symmetric(M: Any) -> Any:
+def symmetric(M: Array) -> Any:
     """M with its upper half written once: what is equal is computed once."""
     return namespace(M).where(np.triu(np.ones(M.shape, dtype=bool)), M, M.T)
 
 
-def wrench_in(seat: Step, W: Any) -> Any:
+def wrench_in(seat: Step, W: Array) -> Any:
     """A wrench about a body's origin in its axes, about K in its axes."""
     force = W[3:]
     torque = W[:3] - cross(seat.p, force)
     return jnp.concatenate([seat.R.T @ torque, seat.R.T @ force])
 
 
-def _turned(M: Any, R: Any) -> Any:
+def _turned(M: Array, R: Array) -> Any:
     """The inertia along axes in which the present ones are R."""
     A, B, D = M[:3, :3], M[:3, 3:], M[3:, 3:]
     return _blocks(symmetric(R @ A @ R.T), R @ B @ R.T, symmetric(R @ D @ R.T))
 
 
-def _shifted(M: Any, p: Any) -> Any:
+def _shifted(M: Array, p: Array) -> Any:
     """The inertia about a point from which the present one is at p.
 
     W = [tau + p x f; f],    V = [w; v + w x p]
@@ -222,7 +222,7 @@ def _shifted(M: Any, p: Any) -> Any:
     return _blocks(symmetric(A_there), B_there, D)
 
 
-def _blocks(A: Any, B: Any, D: Any) -> Any:
+def _blocks(A: Array, B: Array, D: Any) -> Any:
     xp = namespace(A, B, D)
     upper = xp.concatenate([A, B], axis=1)
     return xp.concatenate([upper, xp.concatenate([B.T, D], axis=1)])
@@ -236,7 +236,7 @@ def near(edge: Edge, table: Table) -> tuple[Step, Step]:
 
 
 def _link(
-    system: System, edge: Edge, seats: list[Step], table: Table, *, q: Any, z: Any
+    system: System, edge: Edge, seats: list[Step], table: Table, *, q: Array, z: Array
 ) -> Link:
     joint = edge.joint
     before, seat = near(edge, table)
@@ -250,7 +250,7 @@ def _link(
 
 
 def freedoms_of(
-    joint: Joint, is_reversed: bool, q: Any, z: Any, table: Table
+    joint: Joint, is_reversed: bool, q: Array, z: Array, table: Table
 ) -> Freedoms:
     """What a joint lets through at its own coordinates and speeds."""
     S, S_dot_z = _freedoms(joint, q, z, table)
@@ -275,7 +275,7 @@ def inertia_of(body: Member, seat: Step, table: Table) -> Any:
     return inertia + _turned(_shifted(body.added_inertia(table), -seat.p), R_KB)
 
 
-def _freedoms(joint: Joint, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
+def _freedoms(joint: Joint, q: Array, z: Array, table: Table) -> tuple[Any, Any]:
     """S (6, k) and its rate times z, in M."""
     if joint.speeds == 0:
         return np.zeros((6, 0)), np.zeros(6)
@@ -284,18 +284,20 @@ def _freedoms(joint: Joint, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
     return freedoms(joint, q, table), rate
 
 
-def _reversed(joint: Joint, q: Any, z: Any, S: Any, table: Table) -> tuple[Any, Any]:
+def _reversed(
+    joint: Joint, q: Array, z: Array, S: Array, table: Table
+) -> tuple[Any, Any]:
     """The freedoms of a joint walked backwards: of F in M, written in F.
 
     V_MF_F = -Ad(X_FM) V_FM_M
     """
 
-    def backwards(q: Any, column: Any) -> Any:
+    def backwards(q: Array, column: Array) -> Any:
         R, p = joint.pose(q, table)
         w = R @ column[:3]
         return -jnp.concatenate([w, R @ column[3:] + cross(p, w)])
 
-    def motion(q: Any) -> Any:
+    def motion(q: Array) -> Any:
         return backwards(q, joint.twist(q, z, table))
 
     if joint.speeds == 0:

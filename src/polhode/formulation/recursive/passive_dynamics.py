@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import Numbers
+from polhode.arrays import Array, Numbers, Scalar
 from polhode.formulation.recursive.links import links, twist_down, wrench_up
 from polhode.formulation.shared.spatial import cross_twist
 from polhode.formulation.spatial_forms.choices import (
@@ -57,7 +57,7 @@ def passive_dynamics(
     reference = tuple(np.asarray(x, float) for x in (speeds, rates))
     arguments = (float(state.t), state.q, state.z, reference, dict(table))
 
-    def function(t: Any, q: Any, z: Any, reference: Any, table: Table) -> Any:
+    def function(t: Scalar, q: Array, z: Array, reference: Any, table: Table) -> Any:
         return required_efforts(
             system, StateArrays(t, q, z), *reference, table=table, choice=found
         )
@@ -69,8 +69,8 @@ def passive_dynamics(
 def required_efforts(
     system: System,
     state: StateArrays,
-    z_r: Any,
-    a_r: Any,
+    z_r: Array,
+    a_r: Array,
     *,
     table: Table,
     choice: CoriolisChoice,
@@ -79,7 +79,7 @@ def required_efforts(
     (t, q, z), tree = state, system.tree
     all_links = links(system, q, z, table)
 
-    def own_motions(q: Any) -> list[Any]:
+    def own_motions(q: Array) -> list[Any]:
         each = links(system, q, z, table)
         return [each[e.child].S @ z_r[e.z] for e in tree.edges]
 

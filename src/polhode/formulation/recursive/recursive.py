@@ -7,6 +7,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.recursive import (
     articulated_body,
@@ -22,6 +23,7 @@ from polhode.formulation.recursive.links import Given, given
 from polhode.formulation.shared.speeds import in_speeds
 from polhode.formulation.solve.equations_of_motion import solve_ordered
 from polhode.formulation.solve.ordering import ordered
+from polhode.matter.parameter import Table
 from polhode.system.checked_argument import system_argument
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.rolled.size import is_rolled
@@ -42,7 +44,7 @@ def recursive(system: System) -> Equations:
     dynamics at rest and in motion.
     """
 
-    def terms(t: Any, q: Any, z: Any, table: Any, felt: Any = None) -> Terms:
+    def terms(t: Scalar, q: Array, z: Array, table: Table, felt: Any = None) -> Terms:
         acting = given(system, t, q, z, table)
         nothing = Given(
             jnp.zeros(6), [jnp.zeros(6)] * len(system.bodies), jnp.zeros(system.speeds)
@@ -56,7 +58,7 @@ def recursive(system: System) -> Equations:
         rows = system.constraint_rows(t, q, z, table)
         return Terms(mass_matrix(system, q, table), bias, -resting, *rows)
 
-    def of_tree(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
+    def of_tree(t: Scalar, q: Array, z: Array, table: Table) -> tuple[Any, Any]:
         by = composite_inertia if system.speeds <= FEW else articulated_body
         return by.accelerations(system, t, q, z, table), jnp.zeros(0)
 
@@ -70,10 +72,10 @@ def recursive(system: System) -> Equations:
 def _in_loops(system: System, straight: Callable[..., Terms]) -> Equations:
     """The form of a large system: every question is loops over tables."""
 
-    def of_tree(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
+    def of_tree(t: Scalar, q: Array, z: Array, table: Table) -> tuple[Any, Any]:
         return rolled_acting.of_tree(system, t, q, z, table), jnp.zeros(0)
 
-    def constrained(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
+    def constrained(t: Scalar, q: Array, z: Array, table: Table) -> tuple[Any, Any]:
         return rolled_constrained.accelerations(system, t, q, z, table)
 
     accelerations = constrained if system.constraints else of_tree
@@ -81,19 +83,23 @@ def _in_loops(system: System, straight: Callable[..., Terms]) -> Equations:
         # Inertia of a fluid is no mass: loops along the world's axes do not know it.
         return in_speeds("recursive", system, straight, accelerations=accelerations)
 
-    def terms(t: Any, q: Any, z: Any, table: Any, felt: Any = None) -> Terms:
+    def terms(t: Scalar, q: Array, z: Array, table: Table, felt: Any = None) -> Terms:
         return rolled_terms.terms(system, t, q, z, table, felt)
 
-    def columns(t: Any, q: Any, z: Any, unit: Any, table: Any) -> tuple[Any, Any]:
+    def columns(
+        t: Scalar, q: Array, z: Array, unit: Any, table: Table
+    ) -> tuple[Any, Any]:
         return rolled_terms.columns(system, t, q, unit, table)
 
-    def bodies(t: Any, q: Any, z: Any, z_dot: Any, table: Any) -> Any:
+    def bodies(t: Scalar, q: Array, z: Array, z_dot: Array, table: Table) -> Any:
         return rolled_reactions.body_accelerations(system, q, z, z_dot, table)
 
-    def along(t: Any, q: Any, z: Any, W: Any, table: Any) -> Any:
+    def along(t: Scalar, q: Array, z: Array, W: Array, table: Table) -> Any:
         return rolled_terms.along(system, q, W, table)
 
-    def joint_wrenches(t: Any, q: Any, z: Any, solution: Any, table: Any) -> Any:
+    def joint_wrenches(
+        t: Scalar, q: Array, z: Array, solution: Any, table: Table
+    ) -> Any:
         state = StateArrays(t, q, z)
         return rolled_reactions.joint_wrenches(system, state, solution, table)
 

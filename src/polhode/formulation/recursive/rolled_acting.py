@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import namespace, scanned
+from polhode.arrays import Array, Scalar, namespace, scanned
 from polhode.formulation.recursive.links import is_an_acceleration, near
 from polhode.formulation.recursive.rolled_bodies import Acting, accelerations
 from polhode.geometry.vector import cross
@@ -19,7 +19,7 @@ from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 
-def of_tree(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+def of_tree(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Any:
     """z_dot (nz,) of a large tree without constraints."""
     return accelerations(system, q, z, acting(system, t, q, z, table), table)
 
@@ -35,7 +35,7 @@ class Driving(NamedTuple):
     moving: Motion | None
 
 
-def driving(system: System, t: Any, q: Any, z: Any, table: Table) -> Driving:
+def driving(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Driving:
     """All actions, each in the cheapest form: see `links.given`."""
     known = system.loaded(t, q, z, system.table(table))
     upward = np.zeros(3)
@@ -55,7 +55,7 @@ def driving(system: System, t: Any, q: Any, z: Any, table: Table) -> Driving:
     return Driving(upward, found, moving if on_bodies else None)
 
 
-def acting(system: System, t: Any, q: Any, z: Any, table: Table) -> Acting:
+def acting(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Acting:
     """What acts, in the frames of the joints."""
     upward, found, moving = driving(system, t, q, z, table)
     base = namespace(upward).concatenate([np.zeros(3), upward])
@@ -67,7 +67,7 @@ def acting(system: System, t: Any, q: Any, z: Any, table: Table) -> Acting:
     return Acting(base, _in_joint_frames(system, moving, found, known), found.efforts)
 
 
-def are_sound(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+def are_sound(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Any:
     """Whether every force that acts is a number."""
     known = system.loaded(t, q, z, system.table(table))
     rest = [a for a in system.actions if not is_an_acceleration(system, a)]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import namespace, scanned
+from polhode.arrays import Array, namespace, scanned
 from polhode.formulation.recursive.links import (
     Step,
     both_up,
@@ -96,7 +96,9 @@ class Acting(NamedTuple):
     efforts: Any
 
 
-def accelerations(system: System, q: Any, z: Any, acting: Acting, table: Table) -> Any:
+def accelerations(
+    system: System, q: Array, z: Array, acting: Acting, table: Table
+) -> Any:
     """z_dot (nz,) of a tree without constraints."""
     known = system.table(table)
     walk = walk_of(system, known, marks_of(system))
@@ -134,7 +136,7 @@ def marks_of(system: System) -> Any:
 
 
 def _outward_motion(
-    walk: Walk, bodies: BodyTables, q: Any, z: Any, *, wrenches: Any, table: Table
+    walk: Walk, bodies: BodyTables, q: Array, z: Array, *, wrenches: Array, table: Table
 ) -> Moved:
     """Outward: velocities, and what follows from them."""
 
@@ -157,7 +159,7 @@ def _outward_motion(
 
 
 def _joint_now(
-    kind: Kind, place: Places, q: Any, z: Any, *, longest: int, table: Table
+    kind: Kind, place: Places, q: Array, z: Array, *, longest: int, table: Table
 ) -> tuple[Any, Any, Any, Any, Any, Any]:
     """Pose of K on A, S, S_dot z, S z and shift of a joint; S and shift padded."""
     joint = kind.at(place.slot)
@@ -173,7 +175,7 @@ def _joint_now(
     return R, p, padded(S, longest), S_dot_z, turning, padded(shift, longest)
 
 
-def without_uniform(joint: Any, z: Any) -> tuple[Any, Any]:
+def without_uniform(joint: Any, z: Array) -> tuple[Any, Any]:
     """The speeds without those that displace the whole tree, and what they shift."""
     place = TRANSLATIONS[type(joint)]
     gone = jnp.zeros(place.stop - place.start)
@@ -183,7 +185,7 @@ def without_uniform(joint: Any, z: Any) -> tuple[Any, Any]:
     return kept, jnp.concatenate([jnp.zeros(3), cross(z[:3], z[3:])])
 
 
-def _solved(walk: Walk, bodies: BodyTables, moved: Moved, efforts: Any) -> Solved:
+def _solved(walk: Walk, bodies: BodyTables, moved: Moved, efforts: Array) -> Solved:
     """Inward: what every joint feels, and how it answers."""
 
     def step(felt: tuple[Any, Any], row: Any) -> tuple[tuple[Any, Any], Solved]:

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import scanned
+from polhode.arrays import Array, Scalar, scanned
 from polhode.formulation.recursive.rolled_acting import driving
 from polhode.formulation.recursive.rolled_bodies import marks_of, without_uniform
 from polhode.formulation.recursive.rolled_world import (
@@ -58,7 +58,7 @@ SHORT = 1e-6  # of a miss: as much as what a step of a method misses is bent
 
 
 def accelerations(
-    system: System, t: Any, q: Any, z: Any, table: Table
+    system: System, t: Scalar, q: Array, z: Array, table: Table
 ) -> tuple[Any, Any]:
     """z_dot (nz,) and the intensities (m,) of the constraints."""
     known = system.table(table)
@@ -92,11 +92,11 @@ def _row_forces(
     return _as_felt(system, now, found.F, table), found.force
 
 
-def _as_felt(system: System, now: Outward, F: Any, table: Table) -> Felt:
+def _as_felt(system: System, now: Outward, F: Array, table: Table) -> Felt:
     return Felt(now.S, F, now.moving.poses.origins, system.rotor_inertias(table))
 
 
-def _still(system: System, z: Any, table: Table) -> tuple[Any, Any]:
+def _still(system: System, z: Array, table: Table) -> tuple[Any, Any]:
     """Speeds without uniform motions, and what those shift: `uniform_motion.still`."""
     walk = walk_of(system, table, marks_of(system))
 
@@ -226,7 +226,7 @@ def _misses(rows: Rows, places: Rows, at: At, table: Table) -> tuple[Any, Any]:
     return g, phi
 
 
-def _at(system: System, t: Any, q: Any, z: Any, table: Table) -> At:
+def _at(system: System, t: Scalar, q: Array, z: Array, table: Table) -> At:
     return At(t, q, z, motion(system, q, z, table))
 
 
@@ -234,7 +234,7 @@ def _elimination(
     system: System,
     constraints: Sequence[Any],
     felt: Felt,
-    slopes: Any,
+    slopes: Array,
     natural: NaturalSizes,
 ) -> Elimination:
     """The elimination of some rows, all of the system or those of positions."""

@@ -25,6 +25,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.motion_arrays import Poses, Twists
+from polhode.arrays import Array, Scalar
 from polhode.constraints.constraint import Moving, Placed
 from polhode.formulation.recursive.links import is_an_acceleration
 from polhode.formulation.recursive.rolled_acting import driving
@@ -75,13 +76,13 @@ class Places(NamedTuple):
         """How many unknowns there are."""
         return self.a + self.z + (Y + W) * self.bodies + self.rows
 
-    def body(self, k: Any, count: int, first: int = 0) -> np.ndarray:
+    def body(self, k: Scalar, count: int, first: int = 0) -> np.ndarray:
         """The unknowns (..., count) of bodies k; -1 of the world, which has none."""
         k = np.asarray(k)[..., None]
         start = self.a + self.z + (Y + W) * k + first
         return np.where(k < self.bodies, start + np.arange(count), -1)
 
-    def wrench(self, k: Any) -> np.ndarray:
+    def wrench(self, k: Scalar) -> np.ndarray:
         """The unknowns (..., 6) of the wrench that a body needs."""
         return self.body(k, W, Y)
 
@@ -175,7 +176,7 @@ def linear_blocks(system: System, now: Instant, table: Table) -> list[Block]:
     return found
 
 
-def _turned(R: Any, turn: Any) -> Any:
+def _turned(R: Array, turn: Any) -> Any:
     """R turned by a small turn, to first order."""
     return R + skew(turn) @ R
 
@@ -211,7 +212,7 @@ def _of_rates(system: System, now: Instant, table: Table) -> list[Block]:
         nq, nz = kind.joint.coordinates, kind.joint.speeds
         q_at, z_at = _slices(walk.places.q[own], nq), _slices(walk.places.z[own], nz)
 
-        def moved(dx: Any, q: Any, z: Any, kind: Kind = kind, nq: int = nq) -> Any:
+        def moved(dx: Any, q: Array, z: Array, kind: Kind = kind, nq: int = nq) -> Any:
             rates = kind.joint.rates(q + dx[:nq], z + dx[nq:])
             return 1.0 * jnp.asarray(rates)
 
@@ -259,7 +260,7 @@ def _of_links(system: System, now: Instant, table: Table) -> list[Block]:
     return [*found, Block(unknowns, unknowns, jnp.ones((len(unknowns), 1, 1)))]
 
 
-def _diagonal(values: Any) -> Any:
+def _diagonal(values: Array) -> Any:
     return jnp.asarray(values)[..., None] * np.eye(np.shape(values)[-1])
 
 
@@ -291,7 +292,7 @@ def _freedoms_at(kind: Kind, table: Table) -> Callable[[Any], Any]:
     return S
 
 
-def _numbered(kind: Kind, numbers: Any) -> Any:
+def _numbered(kind: Kind, numbers: Array) -> Any:
     """The joint with the numbers of one row."""
     first = kind._replace(columns=jax.tree.map(lambda c: c[None], numbers))
     return first.at(0)
@@ -342,7 +343,7 @@ class _Twisted(NamedTuple):
     twists: Twists
 
 
-def outward_of(w: Any, al: Any, a: Any) -> Any:
+def outward_of(w: Array, al: Any, a: Array) -> Any:
     """What `wrench_needed` reads of a walk, for a single body."""
     turning = Twists(w[None], w[None])
     return _One(_Twisted(turning), Twists(al[None], a[None]))
@@ -405,7 +406,7 @@ def _of_efforts(
             z_at = np.concatenate([np.arange(e.z.start, e.z.stop) for e in edges])
 
             def exerted(
-                dx: Any, action: Any = action, q_at: Any = q_at, z_at: Any = z_at
+                dx: Any, action: Any = action, q_at: Array = q_at, z_at: Array = z_at
             ) -> Any:
                 q = now.q.at[q_at].add(dx[: len(q_at)])
                 z = now.z.at[z_at].add(dx[len(q_at) :])

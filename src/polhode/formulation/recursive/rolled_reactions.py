@@ -16,7 +16,7 @@ import jax.numpy as jnp
 
 from polhode.actions.force_elements.joint_law import effort_wrench
 from polhode.actions.motion_arrays import Twists
-from polhode.arrays import scanned
+from polhode.arrays import Array, Scalar, scanned
 from polhode.formulation.recursive.rolled_acting import driving
 from polhode.formulation.recursive.rolled_world import (
     Outward,
@@ -35,7 +35,9 @@ from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 
-def body_accelerations(system: System, q: Any, z: Any, z_dot: Any, table: Table) -> Any:
+def body_accelerations(
+    system: System, q: Array, z: Array, z_dot: Array, table: Table
+) -> Any:
     """d/dt [w; v] (n, 6) of all bodies about their origins, in their own axes."""
     now = outward(system, q, z, system.table(table))
     faster = accelerated(system, now, z_dot, table)
@@ -67,7 +69,7 @@ def joint_wrenches(
     if system.constraints:
         held = carried(system, state, now.moving, solution[1], table).total
 
-    def needed(k: Any, matter: Any) -> Any:
+    def needed(k: Scalar, matter: Any) -> Any:
         W = free(k, matter)
         return W if held is None else W - held[k]
 
@@ -75,7 +77,7 @@ def joint_wrenches(
     return _own_parts(system, q, now.moving, W, known)
 
 
-def accelerated(system: System, now: Outward, z_dot: Any, table: Table) -> Twists:
+def accelerated(system: System, now: Outward, z_dot: Array, table: Table) -> Twists:
     """The accelerations (n + 1, 3) of all bodies, from drifts and rates of speeds."""
     walk, origins = walk_of(system, system.table(table)), now.moving.poses.origins
     longest = walk.speeds
@@ -116,7 +118,7 @@ def beyond(system: System, now: Outward, needed: Any, table: Table) -> Any:
     return scanned(step, start, rows, reverse=True)[1]
 
 
-def _own_parts(system: System, q: Any, moving: Motion, W: Any, table: Table) -> Any:
+def _own_parts(system: System, q: Array, moving: Motion, W: Array, table: Table) -> Any:
     """Of wrenches (n, 6) on bodies: what their joints carry, in the joints' frames."""
     walk, seats, poses = walk_of(system, table), seats_of(system, table), moving.poses
 

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.motion_arrays import Twists
-from polhode.arrays import scanned
+from polhode.arrays import Array, Scalar, scanned
 from polhode.formulation.equations import Terms
 from polhode.formulation.recursive.rolled_acting import driving
 from polhode.formulation.recursive.rolled_reactions import accelerated, beyond
@@ -34,7 +34,7 @@ WEIGHTLESS = np.zeros(3)
 
 
 def terms(
-    system: System, t: Any, q: Any, z: Any, table: Table, felt: Any = None
+    system: System, t: Scalar, q: Array, z: Array, table: Table, felt: Any = None
 ) -> Terms:  # limit: a system at a state and a table, and the speeds that inertia feels
     """`Terms` at (t, q, z); inertia is taken at the speeds `felt`, if given."""
     known = system.table(table)
@@ -50,7 +50,7 @@ def terms(
 
 
 def inverse_dynamics(
-    system: System, t: Any, q: Any, z: Any, z_dot: Any, table: Table
+    system: System, t: Scalar, q: Array, z: Array, z_dot: Array, table: Table
 ) -> Any:  # limit: a system at a state, rates of its speeds and a table
     """tau (nz,): what must act beside the actions for these rates."""
     known = system.table(table)
@@ -63,19 +63,19 @@ def inverse_dynamics(
     return needed if loads is None else needed - loads.efforts
 
 
-def inertial_efforts(system: System, q: Any, z_dot: Any, table: Table) -> Any:
+def inertial_efforts(system: System, q: Array, z_dot: Array, table: Table) -> Any:
     """M z_dot (nz,)"""
     known = system.table(table)
     return _of_mass(system, outward(system, q, None, known), z_dot, known)
 
 
-def along(system: System, q: Any, wrenches: Any, table: Table) -> Any:
+def along(system: System, q: Array, wrenches: Array, table: Table) -> Any:
     """The power (nz,) of wrenches (n, 6), in bodies' axes, for each unit speed."""
     known = system.table(table)
     now = outward(system, q, None, known)
     rotations, pushes = now.moving.poses.rotations, jnp.asarray(wrenches)
 
-    def given(k: Any, matter: Any) -> Any:
+    def given(k: Scalar, matter: Any) -> Any:
         W = pushes[k]
         return jnp.concatenate([rotations[k] @ W[:3], rotations[k] @ W[3:]])
 
@@ -93,7 +93,7 @@ def _along(system: System, now: Outward, needed: Any, table: Table) -> Any:
     """S^T W (nz,), W what all bodies beyond a joint need."""
     walk, W = walk_of(system, table), beyond(system, now, needed, table)
 
-    def step(force: Any, row: Any) -> tuple[Any, None]:
+    def step(force: Array, row: Any) -> tuple[Any, None]:
         place, on_body = row
         S = now.S[place.body]
         entries = [jnp.sum(S[c] * on_body) for c in range(walk.speeds)]
@@ -105,7 +105,9 @@ def _along(system: System, now: Outward, needed: Any, table: Table) -> Any:
     return scanned(step, start, (walk.places, W))[0][: system.speeds]
 
 
-def columns(system: System, t: Any, q: Any, unit: Any, table: Table) -> tuple[Any, Any]:
+def columns(
+    system: System, t: Scalar, q: Array, unit: Any, table: Table
+) -> tuple[Any, Any]:
     """M e (nz,) and A e (m,) for speeds e."""
     known = system.table(table)
     now = outward(system, q, None, known)
@@ -118,7 +120,7 @@ def _of_mass(system: System, still: Outward, unit: Any, table: Table) -> Any:
     return _along(system, still, needed, table) + system.rotor_inertias(table) * unit
 
 
-def _of_rows(system: System, t: Any, q: Any, unit: Any, table: Table) -> Any:
+def _of_rows(system: System, t: Scalar, q: Array, unit: Any, table: Table) -> Any:
     if not system.constraints:
         return jnp.zeros(0)
     at = At(t, q, unit, motion(system, q, unit, table))
@@ -126,7 +128,7 @@ def _of_rows(system: System, t: Any, q: Any, unit: Any, table: Table) -> Any:
 
 
 def _matrices(
-    system: System, t: Any, q: Any, still: Outward, table: Table
+    system: System, t: Scalar, q: Array, still: Outward, table: Table
 ) -> tuple[Any, Any]:
     """M (nz, nz) and A (m, nz)."""
 
@@ -139,7 +141,7 @@ def _matrices(
     return M, rows.T
 
 
-def _right(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+def _right(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Any:
     """gamma (m,)"""
     if not system.constraints:
         return jnp.zeros(0)

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.motion_arrays import Poses, Twists
-from polhode.arrays import namespace, scanned
+from polhode.arrays import Array, Scalar, namespace, scanned
 from polhode.formulation.recursive.links import freedoms_of
 from polhode.geometry.vector import cross
 from polhode.joints.joint import Joint
@@ -51,7 +51,7 @@ class Inward(NamedTuple):
     force: Any
 
 
-def outward(system: System, q: Any, z: Any, table: Table) -> Outward:
+def outward(system: System, q: Array, z: Any, table: Table) -> Outward:
     """The walk from the world; `z` None is a system at rest, without drifts."""
     known = system.table(table)
     walk, seats = walk_of(system, known), seats_of(system, known)
@@ -96,7 +96,7 @@ class Freedoms(NamedTuple):
 
 
 def _freedoms(
-    kind: Kind, place: Places, q: Any, z: Any, *, longest: int, table: Table
+    kind: Kind, place: Places, q: Array, z: Array, *, longest: int, table: Table
 ) -> Freedoms:
     joint = kind.at(place.slot)
     q_own = own(q, place.q, joint.coordinates)
@@ -106,7 +106,7 @@ def _freedoms(
 
 
 def joint_freedoms(
-    joint: Joint, is_reversed: bool, q: Any, z: Any, table: Table
+    joint: Joint, is_reversed: bool, q: Array, z: Array, table: Table
 ) -> Freedoms:
     """What a joint lets through at its own coordinates and speeds; S (6, k)."""
     link = freedoms_of(joint, is_reversed, q, z, table)
@@ -129,7 +129,7 @@ class Link(NamedTuple):
     R_WK: Any
 
 
-def _link(R_WP: Any, p_WP: Any, seat: Seats, joint: Freedoms) -> Link:
+def _link(R_WP: Array, p_WP: Array, seat: Seats, joint: Freedoms) -> Link:
     """Where a joint puts its body, the parent's pose given."""
     R_WA = R_WP @ seat.R_PA
     R_WK = R_WA @ joint.R
@@ -178,7 +178,7 @@ class Relative(NamedTuple):
 
 
 def _carried(
-    parent: list[Any], relative: Relative, arm: Any, d: Any
+    parent: list[Any], relative: Relative, arm: Any, d: Array
 ) -> tuple[Any, Any, Any, Any]:
     """w, v, w_dot, v_dot of a body about its origin, from its parent's.
 
@@ -251,7 +251,7 @@ def wrench_needed(
     """
     moving, drift = now.moving, now.drift
 
-    def needed(k: Any, matter: Matter) -> Any:
+    def needed(k: Scalar, matter: Matter) -> Any:
         mass, h, I = matter
         w, al = moving.twists.angular[k], drift.angular[k]
         a = drift.linear[k] + upward
@@ -263,7 +263,7 @@ def wrench_needed(
     return needed
 
 
-def world_matter(R: Any, matter: Matter) -> Matter:
+def world_matter(R: Array, matter: Matter) -> Matter:
     """Mass, first moment and inertia of a body, turned to the world's axes."""
     mass, moment, inertia = matter
     return mass, R @ moment, R @ inertia @ R.T
@@ -282,13 +282,13 @@ def matter_tables(system: System, table: Table) -> tuple[Any, Any, Any]:
     return mass, moment, inertia
 
 
-def _momentum(matter: Matter, V: Any) -> Any:
+def _momentum(matter: Matter, V: Array) -> Any:
     """[moment; linear] of a body about its origin at a twist V."""
     (mass, h, I), w, v = matter, V[:3], V[3:]
     return jnp.concatenate([I @ w + cross(h, v), mass * v + cross(w, h)])
 
 
-def _shifted(total: Any, r: Any) -> Any:
+def _shifted(total: Any, r: Array) -> Any:
     """Mass, moment, inertia and wrench, if any, about a point from which O is at r."""
     mass, h, I = total[0], total[1:4], total[4:10]
     both = h[:, None] * r[None, :]

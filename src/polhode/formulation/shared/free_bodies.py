@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.motion_arrays import Poses, Twists
+from polhode.arrays import Array, Scalar
 from polhode.constraints.constraint import Moving, Placed
 from polhode.constraints.loop import Loop
 from polhode.formulation.shared.spatial import momenta, turned
@@ -31,7 +32,7 @@ from polhode.system.system import System
 from polhode.system.tree import Edge, outward
 
 
-def placed_at(poses: Poses, x: Any) -> Poses:
+def placed_at(poses: Poses, x: Array) -> Poses:
     """The poses of all bodies at x, about the present ones."""
     turns = jnp.stack([so3.exp(phi) for phi in x[:, :3]])
     return Poses(
@@ -39,7 +40,7 @@ def placed_at(poses: Poses, x: Any) -> Poses:
     )
 
 
-def twists_at(poses: Poses, x: Any, x_dot: Any) -> tuple[Poses, Any]:
+def twists_at(poses: Poses, x: Array, x_dot: Array) -> tuple[Poses, Any]:
     """Poses at x, and the twists (n, 6) in bodies' axes: R^T R_dot and R^T p_dot."""
     there, rate = jax.jvp(lambda x: placed_at(poses, x), (x,), (x_dot,))
     R_BW = there.rotations.swapaxes(-1, -2)
@@ -61,12 +62,12 @@ class FreeBodies:
     near: Poses
     table: Table
 
-    def kinetic_energy(self, x: Any, x_dot: Any) -> Any:
+    def kinetic_energy(self, x: Array, x_dot: Array) -> Any:
         """T(x, x_dot) of all bodies."""
         _, V = twists_at(self.poses, x, x_dot)
         return (V * momenta(self.system.inertias(self.table), V)).sum() / 2
 
-    def rotor_energy(self, x: Any, x_dot: Any) -> Any:
+    def rotor_energy(self, x: Array, x_dot: Array) -> Any:
         """T(x, x_dot) of the rotors, along their joints."""
         system, energy = self.system, jnp.zeros(())
         for joint in system.joints:
@@ -76,7 +77,7 @@ class FreeBodies:
                 energy += (rotors * z**2).sum() / 2
         return energy
 
-    def potential_energy(self, t: Any, x: Any) -> Any:
+    def potential_energy(self, t: Scalar, x: Array) -> Any:
         """V(t, x) of all conservative actions."""
         system, table = self.system, self.system.table(self.table)
         poses = with_world(placed_at(self.poses, x))
@@ -93,7 +94,7 @@ class FreeBodies:
             total += action.energy(where, t, table)
         return total
 
-    def velocity_rows(self, t: Any, x: Any, x_dot: Any) -> Any:
+    def velocity_rows(self, t: Scalar, x: Array, x_dot: Array) -> Any:
         """The rates of all g of joints, loops and constraints, and velocity rows."""
         joints = [Loop(edge.joint) for edge in self.system.tree.edges]
         parts = [jnp.zeros(0)]
@@ -106,11 +107,11 @@ class FreeBodies:
                 parts.append(self._velocity(each, t, x, x_dot))
         return jnp.concatenate(parts)
 
-    def _position(self, constraint: Any, t: Any, x: Any) -> Any:
+    def _position(self, constraint: Any, t: Scalar, x: Array) -> Any:
         table = self.system.table(self.table)
         return jnp.asarray(constraint.position(self._placed(constraint, x), t, table))
 
-    def _velocity(self, constraint: Any, t: Any, x: Any, x_dot: Any) -> Any:
+    def _velocity(self, constraint: Any, t: Scalar, x: Array, x_dot: Array) -> Any:
         there, V = twists_at(self.poses, x, x_dot)
         in_world = turned(there.rotations, V)
         twists = still_world(Twists(in_world[:, :3], in_world[:, 3:]))
@@ -120,7 +121,7 @@ class FreeBodies:
         placed = self._placed(constraint, x)
         return constraint.velocity(placed, moving, t, self.system.table(self.table))
 
-    def _placed(self, constraint: Any, x: Any) -> Placed:
+    def _placed(self, constraint: Any, x: Array) -> Placed:
         own = np.array(self.system.places_of(constraint.bodies), dtype=int)
         is_inner = isinstance(constraint, Loop) and self._is_one_tree(own)
         poses = with_world(placed_at(self.near if is_inner else self.poses, x))
@@ -133,10 +134,10 @@ class FreeBodies:
         roots = outward(tree, -1, lambda e, root: e.child if e.parent < 0 else root)
         return len({roots[k] for k in own if k >= 0}) == 1 and all(own >= 0)
 
-    def _coordinates(self, joint: Joint, x: Any) -> Any:
+    def _coordinates(self, joint: Joint, x: Array) -> Any:
         """A joint's coordinates from the poses of its bodies, turns counted."""
 
-        def found(x: Any) -> Any:
+        def found(x: Array) -> Any:
             table, loop = self.system.table(self.table), Loop(joint)
             pose = loop.pose(self._placed(loop, x), table)
             return joint.coordinates_from(*pose, table)
@@ -147,12 +148,12 @@ class FreeBodies:
             self.q[self.system.edge(joint.name).q] + found(x) - found(jnp.zeros_like(x))
         )
 
-    def _joint_speeds(self, joint: Joint, x: Any, x_dot: Any) -> Any:
+    def _joint_speeds(self, joint: Joint, x: Array, x_dot: Array) -> Any:
         q, q_dot = jax.jvp(lambda x: self._coordinates(joint, x), (x,), (x_dot,))
         return joint.speeds_from(q, q_dot)
 
 
-def near_poses(system: System, t: Any, q: Any, table: Table) -> Poses:
+def near_poses(system: System, t: Scalar, q: Array, table: Table) -> Poses:
     """The poses of all bodies with every tree brought to the origin of the world.
 
     A joint inside a tree says nothing of where the tree is. In orbit places have
@@ -169,5 +170,5 @@ def _inner(edge: Edge) -> np.ndarray:
     return 1.0 - lengths * is_root
 
 
-def _on(matrices: Any, columns: Any) -> Any:
+def _on(matrices: Array, columns: Array) -> Any:
     return (matrices @ columns[..., None])[..., 0]

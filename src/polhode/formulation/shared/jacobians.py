@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.constraints.constraint import coordinates_of
 from polhode.errors import ModelError, SingularMassMatrix
 from polhode.formulation.questions.determinacy import (
@@ -46,8 +46,8 @@ def body_jacobians(equations: Equations) -> Callable[..., Any]:
     """(t, q, y, table) -> J (n, 6, k) of all bodies about their origins, own axes."""
     core, n = equations.functions, len(equations.system.bodies)
 
-    def jacobians(t: Any, q: Any, y: Any, table: Table) -> Any:
-        def force(W: Any) -> Any:
+    def jacobians(t: Scalar, q: Array, y: Array, table: Table) -> Any:
+        def force(W: Array) -> Any:
             return core.along(t, q, y, W, table)
 
         return jnp.moveaxis(jax.jacfwd(force)(jnp.zeros((n, 6))), 0, -1)
@@ -62,7 +62,7 @@ def jacobian(
     arm, body = located(equations, place, table)
     if arm is ORIGIN:
 
-        def law(t: Any, q: Any, y: Any, table: Table) -> Any:
+        def law(t: Scalar, q: Array, y: Array, table: Table) -> Any:
             return _body_jacobian(equations, body)(t, q, y, table)[0]
 
         return equations.ask(("jacobian", body), law, state, table)
@@ -81,8 +81,8 @@ def _body_jacobian(equations: Equations, body: int) -> Callable[..., Any]:
     chosen = np.zeros((n, 1))
     chosen[body] = 1.0
 
-    def jacobian(t: Any, q: Any, y: Any, table: Table) -> tuple[Any, Any]:
-        def force(W: Any) -> Any:
+    def jacobian(t: Scalar, q: Array, y: Array, table: Table) -> tuple[Any, Any]:
+        def force(W: Array) -> Any:
             return core.along(t, q, y, chosen * W, table)
 
         J = jax.jacfwd(force)(jnp.zeros(6)).T

@@ -12,6 +12,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.shared.velocities import Velocities
 from polhode.geometry.rotations import euler_angles, quaternion
 from polhode.joints.joint import Joint
@@ -25,11 +26,11 @@ def jet(system: System, sequence: str = "zyx") -> Velocities:
     """
     edges = system.tree.edges
 
-    def to_speeds(t: Any, q: Any, y: Any) -> Any:
+    def to_speeds(t: Scalar, q: Array, y: Array) -> Any:
         parts = [_speeds(e.joint, sequence, q[e.q], y[e.z]) for e in edges]
         return jnp.concatenate(parts)
 
-    def from_speeds(t: Any, q: Any, z: Any) -> Any:
+    def from_speeds(t: Scalar, q: Array, z: Array) -> Any:
         parts = [_rates(e.joint, sequence, q[e.q], z[e.z]) for e in edges]
         return jnp.concatenate(parts)
 
@@ -49,11 +50,11 @@ def _names(joint: Joint) -> tuple[str, ...]:
     return (*angles, *(f"{name}'" for name in joint.coordinate_names[4:]))
 
 
-def _angles(sequence: str, q: Any) -> Any:
+def _angles(sequence: str, q: Array) -> Any:
     return euler_angles.from_matrix(sequence, quaternion.to_matrix(q[:4]))
 
 
-def _speeds(joint: Joint, sequence: str, q: Any, y: Any) -> Any:
+def _speeds(joint: Joint, sequence: str, q: Array, y: Array) -> Any:
     if not _turns(joint):
         return joint.speeds_from(q, y)
     w = euler_angles.body_rate_matrix(sequence, _angles(sequence, q)) @ y[:3]
@@ -61,7 +62,7 @@ def _speeds(joint: Joint, sequence: str, q: Any, y: Any) -> Any:
     return joint.speeds_from(q, jnp.concatenate([turning, y[3:]]))
 
 
-def _rates(joint: Joint, sequence: str, q: Any, z: Any) -> Any:
+def _rates(joint: Joint, sequence: str, q: Array, z: Array) -> Any:
     q_dot = joint.rates(q, z)
     if not _turns(joint):
         return jnp.asarray(q_dot)

@@ -19,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.motion_arrays import Twists
+from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Core, Equations, Terms
 from polhode.formulation.shared.spatial import turned
 from polhode.formulation.shared.uniform_motion import has_rotor
@@ -28,6 +29,7 @@ from polhode.formulation.solve.equations_of_motion import (
 )
 from polhode.geometry.vector import cross
 from polhode.joints.joint import freedoms
+from polhode.matter.parameter import Table
 from polhode.system import rows
 from polhode.system.kinematics import placement
 from polhode.system.natural_sizes import NaturalSizes, length_at_rest
@@ -39,7 +41,7 @@ AXES = (".wx", ".wy", ".wz", ".vx", ".vy", ".vz")
 Mass = Callable[..., tuple[Any, Any, Any]]
 
 
-def joint_motion(edge: Edge, q: Any, V: Any, table: Any) -> Any:
+def joint_motion(edge: Edge, q: Array, V: Array, table: Table) -> Any:
     """V_FM_M (6,): the twist of a joint from the twists of all bodies (n, 6)."""
     R_PC, p_PoCo_P = placement(edge, q, table)
     child = V[edge.child]
@@ -54,7 +56,7 @@ def joint_motion(edge: Edge, q: Any, V: Any, table: Any) -> Any:
     return jnp.concatenate([R_CM.T @ w, R_CM.T @ (v + cross(w, p_CoMo_C))])
 
 
-def joint_speeds(system: System, q: Any, V: Any, table: Any) -> Any:
+def joint_speeds(system: System, q: Array, V: Array, table: Table) -> Any:
     """z (nz,) from the twists of all bodies: what lies along the joints' freedoms."""
     table = system.table(table)
     parts = [jnp.zeros(0)]
@@ -66,7 +68,7 @@ def joint_speeds(system: System, q: Any, V: Any, table: Any) -> Any:
     return jnp.concatenate(parts)
 
 
-def held(system: System, t: Any, q: Any, V: Any, table: Any) -> Any:
+def held(system: System, t: Scalar, q: Array, V: Array, table: Table) -> Any:
     """phi (rows,): zero where joints and constraints allow the twists V (n, 6)."""
     known = system.table(table)
     parts = [jnp.zeros(0)]
@@ -99,27 +101,29 @@ def in_twists(
     `accelerations` are those of a form that does not solve its terms as they are.
     """
 
-    def speeds(t: Any, q: Any, y: Any, table: Any) -> Any:
+    def speeds(t: Scalar, q: Array, y: Array, table: Table) -> Any:
         return joint_speeds(system, q, to_body(t, q, y, table), table)
 
-    def rates(t: Any, q: Any, y: Any, table: Any) -> Any:
+    def rates(t: Scalar, q: Array, y: Array, table: Table) -> Any:
         return system.rates(t, q, speeds(t, q, y, table), table)
 
-    def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
+    def terms(t: Scalar, q: Array, y: Array, table: Table) -> Terms:
         return terms_of_bodies(system, to_body, mass, StateArrays(t, q, y), table)
 
-    def bodies(t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
+    def bodies(t: Scalar, q: Array, y: Array, y_dot: Array, table: Table) -> Any:
         now = 1.0 * jnp.asarray(t), q, y
         along = jnp.ones_like(now[0]), rates(t, q, y, table), y_dot
         return jax.jvp(lambda t, q, y: to_body(t, q, y, table), now, along)[1]
 
-    def joint_wrenches(t: Any, q: Any, y: Any, solution: Any, table: Any) -> Any:
+    def joint_wrenches(
+        t: Scalar, q: Array, y: Array, solution: Any, table: Table
+    ) -> Any:
         return carried(system, q, solution[1], table)
 
-    def along(t: Any, q: Any, y: Any, W: Any, table: Any) -> Any:
+    def along(t: Scalar, q: Array, y: Array, W: Array, table: Table) -> Any:
         return jax.vjp(lambda y: to_body(t, q, y, table), y)[1](W)[0]
 
-    def start(t: Any, q: Any, z: Any, table: Any) -> Any:
+    def start(t: Scalar, q: Array, z: Array, table: Table) -> Any:
         return from_body(t, q, system.body_twists(t, q, z, table), table)
 
     solve = accelerations or by_their_rows(system, terms)
@@ -134,7 +138,7 @@ def by_their_rows(
     """Accelerations and intensities where all bodies are free but for their rows."""
     solve = solver_of_rows(system)
 
-    def accelerations(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any]:
+    def accelerations(t: Scalar, q: Array, y: Array, table: Table) -> tuple[Any, Any]:
         return solve(terms(t, q, y, table))
 
     return accelerations
@@ -157,17 +161,17 @@ def solver_of_rows(system: System) -> Callable[[Terms], tuple[Any, Any]]:
 
 
 def terms_of_bodies(
-    system: System, to_body: Callable, mass: Mass, state: StateArrays, table: Any
+    system: System, to_body: Callable, mass: Mass, state: StateArrays, table: Table
 ) -> Terms:
     """Terms at (t, q, y) of free bodies, rotors between them and all that holds them.
 
     to_body and mass as for `in_twists`.
     """
 
-    def speeds(t: Any, q: Any, y: Any) -> Any:
+    def speeds(t: Scalar, q: Array, y: Array) -> Any:
         return joint_speeds(system, q, to_body(t, q, y, table), table)
 
-    def phi(t: Any, q: Any, y: Any) -> Any:
+    def phi(t: Scalar, q: Array, y: Array) -> Any:
         return held(system, t, q, to_body(t, q, y, table), table)
 
     t, q, y = 1.0 * jnp.asarray(state[0]), state[1], state[2]
@@ -183,7 +187,7 @@ def terms_of_bodies(
     return Terms(M, b, f, A, gamma)
 
 
-def with_rotors(M: Any, b: Any, r: Any, z_dot: Callable) -> tuple[Any, Any]:
+def with_rotors(M: Array, b: Array, r: Array, z_dot: Callable) -> tuple[Any, Any]:
     """M and bias with rotors r (nz,) along the joints, z_dot = Z y_dot + what is left.
 
     M + Z^T r Z,      b + Z^T r z_dot(0)
@@ -193,7 +197,7 @@ def with_rotors(M: Any, b: Any, r: Any, z_dot: Callable) -> tuple[Any, Any]:
     return M + Z.T @ (r[:, None] * Z), b + Z.T @ (r * z_dot(still))
 
 
-def carried(system: System, q: Any, intensities: Any, table: Any) -> Any:
+def carried(system: System, q: Array, intensities: Any, table: Table) -> Any:
     """The wrenches B l (n, 6) of the joints, from the first of the multipliers."""
     table, start, found = system.table(table), 0, []
     for edge in system.tree.edges:

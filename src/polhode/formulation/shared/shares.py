@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 
 from polhode.actions.motion_arrays import power
+from polhode.arrays import Array, Scalar
 from polhode.formulation.shared.spatial import turned
 from polhode.matter.parameter import NOMINAL, Table
 
@@ -20,7 +21,7 @@ def share_function(equations: Equations) -> Callable[..., dict[str, Any]]:
     """(t, q, y, table) -> by action: its part (k,) of the formulation's force."""
     core, system = equations.functions, equations.system
 
-    def shares(t: Any, q: Any, y: Any, table: Table) -> dict[str, Any]:
+    def shares(t: Scalar, q: Array, y: Array, table: Table) -> dict[str, Any]:
         z = core.speeds(t, q, y, table)
         R_BW = system.poses(t, q, table).rotations.swapaxes(-1, -2)
         found = {}

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode.arrays import Array, Scalar
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -42,7 +44,7 @@ def answers_of(equations: Equations) -> Callable[..., Answers]:
     """(t, q, y) -> `Answers`, in the formulation's own velocities."""
     core, system = equations.functions, equations.system
 
-    def all_of(t: Any, q: Any, y: Any) -> Answers:
+    def all_of(t: Scalar, q: Array, y: Array) -> Answers:
         solution = core.accelerations(t, q, y, {})
         return Answers(
             core.bodies(t, q, y, solution[0], {}),

@@ -7,12 +7,12 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import traced_once
+from polhode.arrays import Array, traced_once
 from polhode.geometry.vector import cross
 
 
 @traced_once
-def cross_twist(V: Any, U: Any) -> Any:
+def cross_twist(V: Array, U: Array) -> Any:
     """V x U: how a twist U changes that is carried along with V.
 
     V = [w; v],  U = [a; b]:   [w x a;  w x b + v x a]
@@ -23,7 +23,7 @@ def cross_twist(V: Any, U: Any) -> Any:
 
 
 @traced_once
-def cross_wrench(V: Any, h: Any) -> Any:
+def cross_wrench(V: Array, h: Any) -> Any:
     """V x* h: how a momentum or wrench turns with the axes it is written in.
 
     V = [w; v],  h = [moment; linear]:   [w x moment + v x linear;  w x linear]
@@ -35,7 +35,7 @@ def cross_wrench(V: Any, h: Any) -> Any:
 
 
 @traced_once
-def momentum_rate(M: Any, V: Any) -> Any:
+def momentum_rate(M: Array, V: Array) -> Any:
     """V x* M V: how the momentum of a body turns with its axes.
 
         M = [[A, B], [B^T, D]]:   [w x (A w + B v) + v x (B^T w + D v);
@@ -55,21 +55,21 @@ def momentum_rate(M: Any, V: Any) -> Any:
     return jnp.concatenate([torque, cross(w, linear)], axis=-1)
 
 
-def momenta(inertias: Any, V: Any) -> Any:
+def momenta(inertias: Any, V: Array) -> Any:
     """h = M V of each body, about its origin in its own axes; (n, 6)."""
     return (inertias @ V[..., None])[..., 0]
 
 
-def inertial_wrenches(inertias: Any, V: Any, V_dot: Any) -> Any:
+def inertial_wrenches(inertias: Any, V: Array, V_dot: Array) -> Any:
     """d h/dt of each body as its own axes turn:  M V_dot + V x* M V; (n, 6)."""
     return momenta(inertias, V_dot) + momentum_rate(inertias, V)
 
 
-def _on(matrices: Any, columns: Any) -> Any:
+def _on(matrices: Array, columns: Array) -> Any:
     return (matrices @ columns[..., None])[..., 0]
 
 
-def turned(R: Any, V: Any) -> Any:
+def turned(R: Array, V: Any) -> Any:
     """Both halves of spatial vectors (n, 6) along other axes, R (n, 3, 3)."""
     halves = V.reshape(*V.shape[:-1], 2, 3)
     return (halves @ R.swapaxes(-1, -2)).reshape(V.shape)

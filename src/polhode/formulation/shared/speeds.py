@@ -13,21 +13,23 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Core, Equations, Terms
 from polhode.formulation.questions.reactions import by_balance
 from polhode.formulation.shared.uniform_motion import without_uniform_motion
 from polhode.formulation.solve.equations_of_motion import solve_constrained
+from polhode.matter.parameter import Table
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.system import System
 
 
-def drift(system: System, t: Any, q: Any, z: Any, table: Any) -> Any:
+def drift(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Any:
     """c = V_dot (n, 6) at z_dot = 0, along q_dot."""
     q_dot = system.rates(t, q, z, table)
     return jax.jvp(lambda q: system.body_twists(t, q, z, table), (q,), (q_dot,))[1]
 
 
-def along(system: System, t: Any, q: Any, wrenches: Any, table: Any) -> Any:
+def along(system: System, t: Scalar, q: Array, wrenches: Array, table: Table) -> Any:
     """The power (nz,) of wrenches (n, 6) on the bodies for each unit speed."""
     return _project(system.jacobians(t, q, table), wrenches)
 
@@ -56,10 +58,10 @@ def in_speeds(
 
     terms, by_terms = without_uniform_motion(system, terms, solve or eliminated)
 
-    def bodies(t: Any, q: Any, z: Any, z_dot: Any, table: Any) -> Any:
+    def bodies(t: Scalar, q: Array, z: Array, z_dot: Array, table: Table) -> Any:
         return system.jacobians(t, q, table) @ z_dot + drift(system, t, q, z, table)
 
-    def speeds(t: Any, q: Any, z: Any, table: Any) -> Any:
+    def speeds(t: Scalar, q: Array, z: Array, table: Table) -> Any:
         return z
 
     core = Core(
@@ -76,6 +78,6 @@ def in_speeds(
     return Equations(name, system, system.speed_names, system.row_names, core)
 
 
-def _project(J: Any, wrenches: Any) -> Any:
+def _project(J: Array, wrenches: Array) -> Any:
     k = J.shape[-1]
     return J.reshape(-1, k).T @ jnp.reshape(wrenches, -1)

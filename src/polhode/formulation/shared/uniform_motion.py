@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.formulation.equations import Terms
 from polhode.geometry.vector import cross
 from polhode.joints.cylindrical import Cylindrical
@@ -35,7 +35,7 @@ from polhode.joints.planar import Planar
 from polhode.joints.prismatic import Prismatic
 from polhode.joints.slider import Slider
 from polhode.joints.translation import Translation
-from polhode.matter.parameter import at
+from polhode.matter.parameter import Table, at
 from polhode.system.system import System
 from polhode.system.tree import Edge, outward
 
@@ -58,7 +58,7 @@ class Still(NamedTuple):
     shift: Any
 
 
-def still(system: System, z: Any) -> Still:
+def still(system: System, z: Array) -> Still:
     """The speeds without the uniform motions of the trees, and what those shift."""
     removed, parts, shifts, xp = removable_edges(system), [], [], namespace(z)
     for edge in system.tree.edges:
@@ -117,15 +117,15 @@ def without_uniform_motion(
     if not removable_edges(system):
         return terms, lambda t, q, z, table: solve(terms(t, q, z, table))
 
-    def at_rest(t: Any, q: Any, z: Any, table: Any) -> tuple[Terms, Any]:
+    def at_rest(t: Scalar, q: Array, z: Array, table: Table) -> tuple[Terms, Any]:
         z0, s = still(system, z)
         return terms(t, q, z, table, z0), s
 
-    def whole(t: Any, q: Any, z: Any, table: Any) -> Terms:
+    def whole(t: Scalar, q: Array, z: Array, table: Table) -> Terms:
         found, s = at_rest(t, q, z, table)
         return found._replace(bias=found.bias + found.mass_matrix @ s)
 
-    def accelerations(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
+    def accelerations(t: Scalar, q: Array, z: Array, table: Table) -> tuple[Any, Any]:
         found, s = at_rest(t, q, z, table)
         if found.rows.shape[0] and has_shift(system):
             found = found._replace(right=found.right + found.rows @ s)
@@ -135,7 +135,7 @@ def without_uniform_motion(
     return whole, accelerations
 
 
-def felt_velocities(system: System, V: Any, w_A: Any) -> tuple[Any, Any]:
+def felt_velocities(system: System, V: Array, w_A: Array) -> tuple[Any, Any]:
     """The velocities that inertia feels, and the rates that the others add; (n, 6).
 
         C V = C [w; 0] + M [0; w_A x v]

@@ -18,12 +18,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array, Scalar
 from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.formulation.equations import Core, Equations, Terms, solved
 from polhode.formulation.questions.reactions import by_balance
 from polhode.formulation.shared.speeds import along, drift
 from polhode.geometry.vector import shown
+from polhode.matter.parameter import Table
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
@@ -80,14 +82,14 @@ class Velocities:
 def own_speeds(system: System) -> Velocities:
     """The choice y = z: the speeds of the joints themselves."""
 
-    def same(t: Any, q: Any, y: Any) -> Any:
+    def same(t: Scalar, q: Array, y: Array) -> Any:
         return 1.0 * y
 
     return Velocities(system.speed_names, same, same)
 
 
 def speeds_and_rates(
-    system: System, chosen: Velocities, at: StateArrays, y_dot: Any, table: Any
+    system: System, chosen: Velocities, at: StateArrays, y_dot: Array, table: Table
 ) -> tuple[Any, Any]:
     """z, and z_dot along the motion; `at` is (t, q, y)."""
     t, q, y = 1.0 * jnp.asarray(at[0]), at[1], 1.0 * at[2]
@@ -96,7 +98,7 @@ def speeds_and_rates(
 
 
 def rows_in(
-    system: System, chosen: Velocities, at: StateArrays, table: Any
+    system: System, chosen: Velocities, at: StateArrays, table: Table
 ) -> tuple[Any, Any]:
     """The constraint rows on y_dot:   A E y_dot = gamma - A shift"""
     t, q, y = at
@@ -111,15 +113,15 @@ def in_velocities(
     """Equations in chosen velocities, from their terms; the choice is checked."""
     require_invertible(system, chosen)
 
-    def bodies(t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
+    def bodies(t: Scalar, q: Array, y: Array, y_dot: Array, table: Table) -> Any:
         z, z_dot = speeds_and_rates(system, chosen, StateArrays(t, q, y), y_dot, table)
         return system.jacobians(t, q, table) @ z_dot + drift(system, t, q, z, table)
 
-    def forces(t: Any, q: Any, y: Any, W: Any, table: Any) -> Any:
+    def forces(t: Scalar, q: Array, y: Array, W: Array, table: Table) -> Any:
         E = jax.jacfwd(chosen.zeta, 2)(t, q, y)
         return E.T @ along(system, t, q, W, table)
 
-    def speeds(t: Any, q: Any, y: Any, table: Any) -> Any:
+    def speeds(t: Scalar, q: Array, y: Array, table: Table) -> Any:
         return chosen.zeta(t, q, y)
 
     core = Core(
@@ -161,7 +163,7 @@ def require_invertible(system: System, chosen: Velocities) -> None:
             " leave fewer free, ph.maggi takes independent ones.",
         )
 
-    def residual(t: Any, q: Any, z: Any) -> Any:
+    def residual(t: Scalar, q: Array, z: Array) -> Any:
         y = chosen.inverse(t, q, z)
         return chosen.zeta(t, q, y), jax.jacfwd(chosen.zeta, 2)(t, q, y)
 
@@ -184,7 +186,7 @@ def require_invertible(system: System, chosen: Velocities) -> None:
 def _require_embedded(system: System, chosen: Velocities) -> None:
     """Refuse fewer velocities than speeds if they do not come back from the speeds."""
 
-    def residual(t: Any, q: Any, y: Any) -> Any:
+    def residual(t: Scalar, q: Array, y: Array) -> Any:
         z = chosen.zeta(t, q, y)
         return chosen.inverse(t, q, z), jax.jacfwd(chosen.zeta, 2)(t, q, y)
 
@@ -234,8 +236,8 @@ def _inverse(function: Choice | None, size: int) -> Choice:
     """
     assert function is not None
 
-    def found(t: Any, q: Any, value: Any) -> Any:
-        def better(x: Any, held: tuple) -> Any:
+    def found(t: Scalar, q: Array, value: Any) -> Any:
+        def better(x: Array, held: tuple) -> Any:
             t, q, value = held
             slope = jax.jacfwd(function, 2)(t, q, x)
             return x + jnp.linalg.solve(slope, value - function(t, q, x))

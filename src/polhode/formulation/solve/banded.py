@@ -16,10 +16,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array
+
 TOGETHER = 4  # rows in one turn of a loop, so that turning costs little
 
 
-def band_of(K: Any, width: int) -> Any:
+def band_of(K: Array, width: int) -> Any:
     """The upper half of the band of K (n, n), row by row: (n, width + 1)."""
     n = K.shape[0]
     rows = np.arange(n)[:, None]
@@ -35,7 +37,7 @@ def factored_band(band: Any) -> Callable[[Any], Any]:
         return lambda b: b / band[:, 0]
     d, columns = _eliminated(band)
 
-    def solve(b: Any) -> Any:
+    def solve(b: Array) -> Any:
         def down(pending: Any, at: tuple[Any, Any]) -> tuple[Any, Any]:
             column, b_j = at
             y = b_j - pending[0]

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import scanned, shared
+from polhode.arrays import Array, Scalar, scanned, shared
 from polhode.formulation.solve.ordering import by_degree
 from polhode.formulation.solve.sparse import Below, below_pivots
 
@@ -42,7 +42,7 @@ def eliminated(K: Any, pattern: np.ndarray) -> Solver | None:
     back, place = np.argsort(order), {pair: k for k, pair in enumerate(pairs)}
 
     @shared
-    def solve(lower: Any, upper: Any, inverses: Any, b: Any) -> Any:
+    def solve(lower: Any, upper: Any, inverses: Any, b: Array) -> Any:
         x, lower, upper = (list(jnp.unstack(a)) for a in (b[order], lower, upper))
         for j, own in enumerate(below):
             for i in own:
@@ -57,7 +57,7 @@ def eliminated(K: Any, pattern: np.ndarray) -> Solver | None:
 
 
 def _eliminated(
-    K: Any, order: np.ndarray, below: Below, pairs: list[tuple[int, int]]
+    K: Array, order: np.ndarray, below: Below, pairs: list[tuple[int, int]]
 ) -> tuple[Any, Any, Any]:
     """L below its diagonal and U above it, at the pairs (i, j); 1 / diagonal of U."""
     n = len(order)
@@ -83,7 +83,7 @@ def blocks_of(n: int) -> int:
     return -(-n // SIDE)
 
 
-def eliminated_in_blocks(K: Any, flags: Any) -> Solver:
+def eliminated_in_blocks(K: Array, flags: Any) -> Solver:
     """b (n,) -> x with K x = b, in loops over blocks.
 
     n is a multiple of `SIDE`; `flags` (m, m) says which blocks of K are not zero.
@@ -91,7 +91,7 @@ def eliminated_in_blocks(K: Any, flags: Any) -> Solver:
     count = flags.shape[0]
     numbers = np.arange(count)
 
-    def row(k: Any, i: Any, K: Any, F: Any) -> tuple[Any, Any]:
+    def row(k: Scalar, i: Any, K: Array, F: Array) -> tuple[Any, Any]:
         share = _block(K, i, k) @ _block(K, k, k)
 
         def column(state: Any, j: Any) -> tuple[Any, None]:
@@ -116,12 +116,12 @@ def eliminated_in_blocks(K: Any, flags: Any) -> Solver:
     state = scanned(pivot, (K, flags), (i, k, i == k + 1))[0]
     LU, F = _inverted(count - 1, *state)
 
-    def solve(b: Any) -> Any:
-        def forward(x: Any, pair: Any) -> tuple[Any, None]:
+    def solve(b: Array) -> Any:
+        def forward(x: Array, pair: Any) -> tuple[Any, None]:
             i, j = pair
             return lax.cond(F[i, j], lambda: _reduced(x, LU, i, j), lambda: x), None
 
-        def backward(x: Any, pair: Any) -> tuple[Any, None]:
+        def backward(x: Array, pair: Any) -> tuple[Any, None]:
             i, j, is_last = pair
             x = lax.cond(F[i, j], lambda: _reduced(x, LU, i, j), lambda: x)
             return lax.cond(is_last, lambda: _divided(x, LU, i), lambda: x), None
@@ -141,35 +141,35 @@ def eliminated_in_blocks(K: Any, flags: Any) -> Solver:
     return solve
 
 
-def _inverted(k: Any, K: Any, F: Any) -> tuple[Any, Any]:
+def _inverted(k: Scalar, K: Array, F: Array) -> tuple[Any, Any]:
     return _with_block(K, _inverse(_block(K, k, k)), k, k), F
 
 
-def _reduced(x: Any, LU: Any, i: Any, j: Any) -> Any:
+def _reduced(x: Array, LU: Any, i: Any, j: Any) -> Any:
     """x with the share of part j taken from part i."""
     left = _part(x, i) - _block(LU, i, j) @ _part(x, j)
     return lax.dynamic_update_slice(x, left, (SIDE * i,))
 
 
-def _divided(x: Any, LU: Any, i: Any) -> Any:
+def _divided(x: Array, LU: Any, i: Any) -> Any:
     """x with part i divided by its pivot."""
     own = _block(LU, i, i) @ _part(x, i)
     return lax.dynamic_update_slice(x, own, (SIDE * i,))
 
 
-def _block(K: Any, i: Any, j: Any) -> Any:
+def _block(K: Array, i: Any, j: Any) -> Any:
     return lax.dynamic_slice(K, (SIDE * i, SIDE * j), (SIDE, SIDE))
 
 
-def _with_block(K: Any, block: Any, i: Any, j: Any) -> Any:
+def _with_block(K: Array, block: Any, i: Any, j: Any) -> Any:
     return lax.dynamic_update_slice(K, block, (SIDE * i, SIDE * j))
 
 
-def _part(x: Any, i: Any) -> Any:
+def _part(x: Array, i: Any) -> Any:
     return lax.dynamic_slice(x, (SIDE * i,), (SIDE,))
 
 
-def _inverse(B: Any) -> Any:
+def _inverse(B: Array) -> Any:
     """By Gauss and Jordan, without pivots."""
     n = B.shape[0]
     rows = [jnp.concatenate([B[i], np.eye(n)[i]]) for i in range(n)]

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jax import lax
 
-from polhode.arrays import scanned
+from polhode.arrays import Array, Scalar, scanned
 from polhode.formulation.solve.contact_problem import (
     ROUNDING,
     TINY,
@@ -40,7 +40,7 @@ class ContactGuess(NamedTuple):
     mass: Any
 
     @classmethod
-    def of(cls, column: Any) -> ContactGuess:
+    def of(cls, column: Array) -> ContactGuess:
         """From numbers (7n,)."""
         n = column.shape[0] // 7
         pairs = column[: 6 * n].reshape(2, n, 3)
@@ -86,7 +86,7 @@ class Looked(NamedTuple):
     next: ContactGuess
 
 
-def look_at(guess: ContactGuess, u: Any, mu: Any, is_active: Any) -> Looked:
+def look_at(guess: ContactGuess, u: Array, mu: Scalar, is_active: Any) -> Looked:
     """How well the impulses of a guess solve a problem in which they give u (n, 3)."""
     r, count = guess.impulse, jnp.maximum(jnp.sum(is_active), 1)
     is_known = guess.mass > 0
@@ -104,7 +104,7 @@ def look_at(guess: ContactGuess, u: Any, mu: Any, is_active: Any) -> Looked:
     return Looked(holds, missed, after.pressing(is_active))
 
 
-def look_in_loops(guess: ContactGuess, u: Any, mu: Any, is_active: Any) -> Looked:
+def look_in_loops(guess: ContactGuess, u: Array, mu: Scalar, is_active: Any) -> Looked:
     """As `look_at`, in loops over many contacts."""
 
     def counted(count: Any, on: Any) -> Any:
@@ -135,7 +135,7 @@ def look_in_loops(guess: ContactGuess, u: Any, mu: Any, is_active: Any) -> Looke
     return Looked(holds, missed, ContactGuess(r, d, guess.mass))
 
 
-def _nearer(r: Any, u: Any, mu: Any, a: Any) -> Any:
+def _nearer(r: Array, u: Array, mu: Scalar, a: Array) -> Any:
     """p (n, 3) of the module."""
     y = r - a[:, None] * u
     push = jnp.maximum(y[:, 0], 0.0)

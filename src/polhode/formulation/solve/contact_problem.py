@@ -29,7 +29,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from polhode.arrays import scanned
+from polhode.arrays import Array, Scalar, scanned
 
 PROXIMAL = 1e-7  # of the mean diagonal of W
 NEWTON = 16  # steps from one start
@@ -82,7 +82,7 @@ class ContactSolution(NamedTuple):
     mass: Any
 
 
-def delassus_problem(W: Any, q: Any, mu: Any, is_active: Any) -> ContactProblem:
+def delassus_problem(W: Array, q: Array, mu: Any, is_active: Any) -> ContactProblem:
     """The problem of a given W (3n, 3n) and q (n, 3)."""
     n = mu.shape[0]
     J = jnp.eye(3 * n).reshape(n, 3, 3 * n)
@@ -143,17 +143,17 @@ class _Scaled(NamedTuple):
         speed = jnp.max(jnp.abs(jnp.where(on[:, None], q, 0.0)), initial=0.0)
         return cls(problem, 3.0 / own, PROXIMAL * mean + TINY, speed + TINY)
 
-    def change(self, r: Any) -> Any:
+    def change(self, r: Array) -> Any:
         """v = X r (k,)"""
         X, on = self.problem.response, self.problem.is_active
 
-        def added(v: Any, row: Any) -> Any:
+        def added(v: Array, row: Any) -> Any:
             X, r = row
             return v + X @ r, ()
 
         return for_active(on, added, jnp.zeros(X.shape[1]), (X, r))[0]
 
-    def velocity(self, r: Any) -> Any:
+    def velocity(self, r: Array) -> Any:
         """u = J X r + q"""
         return self.problem.free + self.problem.jacobian @ self.change(r)
 
@@ -186,7 +186,7 @@ class _Scaled(NamedTuple):
         again = jnp.zeros_like(now.since)
         return now._replace(r=r, u=self.velocity(r), swept=r, since=again)
 
-    def residual(self, r: Any, u: Any) -> tuple[Any, Any]:
+    def residual(self, r: Array, u: Array) -> tuple[Any, Any]:
         """What is missed, m/s, by the natural map of the cone: at most, and (n,)."""
         mu, rho = self.problem.friction, self.rho
 
@@ -229,7 +229,7 @@ class _Scaled(NamedTuple):
             stalls=jnp.where(better, 0, now.stalls + 1),
         )
 
-    def _eliminated(self, r: Any, u: Any) -> tuple[Any, Any]:
+    def _eliminated(self, r: Array, u: Array) -> tuple[Any, Any]:
         """dr (n, 3) of Newton's step on Alart's and Curnier's equations, and W dr.
 
         What the proximal term has left of a step is solved for once more, with the
@@ -242,7 +242,7 @@ class _Scaled(NamedTuple):
         CW = jnp.einsum("iak,jkb->iajb", C @ J, X).reshape(3 * n, 3 * n)
         whole = eliminated_in_order(CW + _block_diagonal(B + self.proximal * C))
 
-        def solve(b: Any) -> tuple[Any, Any]:
+        def solve(b: Array) -> tuple[Any, Any]:
             dr = whole(b.reshape(-1)).reshape(n, 3)
             return dr, J @ self.change(dr)
 
@@ -250,7 +250,7 @@ class _Scaled(NamedTuple):
         more, further = solve(b - _times(B, dr) - _times(C, du))
         return dr + more, du + further
 
-    def _speeds_eliminated(self, r: Any, u: Any) -> tuple[Any, Any]:
+    def _speeds_eliminated(self, r: Array, u: Array) -> tuple[Any, Any]:
         """The same by the k speeds, in loops over the contacts that are active.
 
         The change of speeds that is found is that of an inertia with stiff supports:
@@ -300,7 +300,7 @@ class _Scaled(NamedTuple):
         du = each_active(on, lambda row: row[1] + row[0] @ further, (J, du))
         return dr + more, du
 
-    def swept(self, r: Any) -> Any:
+    def swept(self, r: Array) -> Any:
         """Sweeps of Gauss and Seidel over the contacts."""
         J, X, _, _, q, mu, on = self.problem
         own = J @ X  # W_ii (n, 3, 3)
@@ -348,7 +348,7 @@ def for_active(on: Any, one: Callable[..., Any], start: Any, rows: Any) -> Any:
 
 
 def newton_blocks(
-    r: Any, u: Any, mu: Any, rho: Any, is_active: Any
+    r: Array, u: Array, mu: Any, rho: Any, is_active: Any
 ) -> tuple[Any, Any, Any]:
     """B, C (n, 3, 3) and b (n, 3) of B dr + C W dr = b.
 
@@ -393,7 +393,7 @@ def newton_blocks(
     return B, C, jnp.concatenate([b_N[:, None], b_T], axis=1)
 
 
-def natural_map(r: Any, u: Any, mu: Any, rho: Any) -> tuple[Any, Any]:
+def natural_map(r: Array, u: Array, mu: Scalar, rho: Any) -> tuple[Any, Any]:
     """P_K(r - rho (u + mu |u_T| n)) (n, 3), of a solution r; how far from r, /rho."""
     lifted = u[:, 0] + mu * _length(u[:, 1:])
     y = r - rho[:, None] * jnp.concatenate([lifted[:, None], u[:, 1:]], axis=1)
@@ -401,7 +401,7 @@ def natural_map(r: Any, u: Any, mu: Any, rho: Any) -> tuple[Any, Any]:
     return found, _norm3(r - found) / rho
 
 
-def onto_cone(y: Any, mu: Any) -> Any:
+def onto_cone(y: Array, mu: Scalar) -> Any:
     """The nearest points (n, 3) of the cones |T| <= mu N."""
     push, size = y[:, 0], _length(y[:, 1:])
     inside, below = size <= mu * push, mu * size <= -push
@@ -417,11 +417,11 @@ def _length(pairs: Any) -> Any:
     return jnp.sqrt(pairs[:, 0] * pairs[:, 0] + pairs[:, 1] * pairs[:, 1])
 
 
-def _norm3(x: Any) -> Any:
+def _norm3(x: Array) -> Any:
     return jnp.sqrt(jnp.sum(x * x, axis=1))
 
 
-def inverse_blocks(B: Any) -> Any:
+def inverse_blocks(B: Array) -> Any:
     """Of blocks [[a, 0], [c, D]] (n, 3, 3)."""
     a, c, D = B[:, 0, 0], B[:, 1:, 0], B[:, 1:, 1:]
     det = D[:, 0, 0] * D[:, 1, 1] - D[:, 0, 1] * D[:, 1, 0]
@@ -438,18 +438,18 @@ def inverse_blocks(B: Any) -> Any:
     return jnp.concatenate([top, jnp.concatenate([left, inner], axis=2)], axis=1)
 
 
-def _block_diagonal(B: Any) -> Any:
+def _block_diagonal(B: Array) -> Any:
     n = B.shape[0]
     spread = jnp.eye(n)[:, None, :, None] * B[:, :, None, :]
     return spread.reshape(3 * n, 3 * n)
 
 
-def _times(blocks: Any, x: Any) -> Any:
+def _times(blocks: Any, x: Array) -> Any:
     """Blocks (n, 3, 3) times x (n, 3)."""
     return (blocks @ x[:, :, None])[..., 0]
 
 
-def solve_rows_in_order(K: Any, b: Any) -> Any:
+def solve_rows_in_order(K: Array, b: Array) -> Any:
     """x with K x = b by elimination in the order of the rows, without pivots.
 
     b is (n,) or (n, k). Rows of Newton's step are scaled by rho, and open ones are
@@ -458,14 +458,14 @@ def solve_rows_in_order(K: Any, b: Any) -> Any:
     return eliminated_in_order(K)(b)
 
 
-def eliminated_in_order(K: Any) -> Callable[[Any], Any]:
+def eliminated_in_order(K: Array) -> Callable[[Any], Any]:
     """b -> x with K x = b, as often as it is asked; see `solve_rows_in_order`."""
     straight = K.shape[0] <= STRAIGHT
     eliminate: Callable[..., Any] = _straight if straight else _in_loops
     return eliminate(K)
 
 
-def _straight(K: Any) -> Callable[[Any], Any]:
+def _straight(K: Array) -> Callable[[Any], Any]:
     n = K.shape[0]
     rows = [K[i] for i in range(n)]
     inverses: list[Any] = []
@@ -477,7 +477,7 @@ def _straight(K: Any) -> Callable[[Any], Any]:
             # What is left of the column is zero, and is not written.
             rows[i] = rows[i][1:] - shares[j][i - j - 1] * rows[j][1:]
 
-    def solve(b: Any) -> Any:
+    def solve(b: Array) -> Any:
         right = [b[i] for i in range(n)]
         for j in range(n):
             for i in range(j + 1, n):
@@ -493,7 +493,7 @@ def _straight(K: Any) -> Callable[[Any], Any]:
     return solve
 
 
-def _in_loops(K: Any) -> Callable[[Any], Any]:
+def _in_loops(K: Array) -> Callable[[Any], Any]:
     """Loops over rows: shares of rows take the place of what they eliminate."""
     n = K.shape[0]
     index = jnp.arange(n)
@@ -510,11 +510,11 @@ def _in_loops(K: Any) -> Callable[[Any], Any]:
 
     lu = for_rows(n, eliminate, K)
 
-    def solve(b: Any) -> Any:
+    def solve(b: Array) -> Any:
         def forward(i: Any, y: Any) -> Any:
             return y.at[i].add(-jnp.where(index < i, lu[i], 0.0) @ y)
 
-        def backward(k: Any, x: Any) -> Any:
+        def backward(k: Scalar, x: Any) -> Any:
             j = n - 1 - k
             known = jnp.where(index > j, lu[j], 0.0) @ x
             return x.at[j].set((x[j] - known) / lu[j, j])

@@ -33,6 +33,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array
 from polhode.formulation.solve.banded import band_of, factored_band
 from polhode.formulation.solve.ordering import FEW, Ordering
 from polhode.formulation.solve.sparse import factored_sparse
@@ -50,7 +51,7 @@ STRAIGHT = 20
 Solver = Callable[[Any], Any]
 
 
-def factored(M: Any) -> Solver:
+def factored(M: Array) -> Solver:
     """b -> x with M x = b, for a symmetric definite M (n, n); b is (n,) or (n, k).
 
     M = L diag(d) L^T is factored once. Only the lower half of M is read.
@@ -58,13 +59,13 @@ def factored(M: Any) -> Solver:
     return _straight(M) if M.shape[0] <= STRAIGHT else _in_loops(M)
 
 
-def solve_definite(M: Any, b: Any) -> Any:
+def solve_definite(M: Array, b: Array) -> Any:
     """x with M x = b for a symmetric definite M; b (n,) or (n, k)."""
     return factored(M)(b)
 
 
 def solve_constrained(
-    M: Any, f: Any, A: Any, g: Any, natural: NaturalSizes
+    M: Array, f: Any, A: Array, g: Any, natural: NaturalSizes
 ) -> tuple[Any, Any]:
     """Accelerations a (n,) and the intensities l (m,) of the reactions A^T l."""
     if A.shape[0] == 0:
@@ -79,18 +80,18 @@ def solve_constrained(
     return free + yielding @ intensity, intensity
 
 
-def mean_inertia(M: Any, natural: NaturalSizes) -> Any:
+def mean_inertia(M: Array, natural: NaturalSizes) -> Any:
     """The mean of the diagonal of M (k, k) at natural sizes of the velocities, J s2."""
     return jnp.sum(jnp.diagonal(M) * natural.speeds**2) / M.shape[0]
 
 
-def row_squares(A: Any, natural: NaturalSizes) -> Any:
+def row_squares(A: Array, natural: NaturalSizes) -> Any:
     """The squared lengths (m,) of rows at natural sizes: numbers near one."""
     return jnp.sum((A * natural.speeds / natural.rows[:, None]) ** 2, axis=1)
 
 
 def solve_ordered(
-    M: Any, f: Any, A: Any, g: Any, natural: NaturalSizes, *, ordering: Ordering
+    M: Array, f: Any, A: Array, g: Any, natural: NaturalSizes, *, ordering: Ordering
 ) -> tuple[Any, Any]:
     """As `solve_constrained`, both kinds of unknowns eliminated in a given order.
 
@@ -140,7 +141,7 @@ def _places(k: int, m: int) -> np.ndarray:
     return np.block([[M, A.T], [A, corner]])
 
 
-def _squared(A: Any, weight: Any, ordering: Ordering) -> Any:
+def _squared(A: Array, weight: Any, ordering: Ordering) -> Any:
     """A^T w A, from what each constraint feels."""
     k = A.shape[1]
     total = jnp.zeros((k, k))
@@ -151,7 +152,7 @@ def _squared(A: Any, weight: Any, ordering: Ordering) -> Any:
     return total
 
 
-def solve_rows(S: Any, gap: Any, sizes: Any, least: Any = 0.0) -> Any:
+def solve_rows(S: Array, gap: Any, sizes: Any, least: Any = 0.0) -> Any:
     """l with S l = gap, for S (m, m) symmetric, that may be singular but consistent.
 
     `sizes` (m,) are the natural ones of the rows; what S has below `least`, with rows
@@ -166,7 +167,7 @@ def solve_rows(S: Any, gap: Any, sizes: Any, least: Any = 0.0) -> Any:
     return intensity
 
 
-def _straight(M: Any) -> Solver:
+def _straight(M: Array) -> Solver:
     columns, inverses, rest = [], [], jnp.asarray(M)
     for _ in range(M.shape[0]):
         inverse, below = 1 / rest[0, 0], rest[1:, 0]
@@ -175,7 +176,7 @@ def _straight(M: Any) -> Solver:
         inverses.append(inverse)
         rest = rest[1:, 1:] - column[:, None] * below[None, :]
 
-    def solve(b: Any) -> Any:
+    def solve(b: Array) -> Any:
         y = []
         for column in columns:
             y.append(b[0])
@@ -188,7 +189,7 @@ def _straight(M: Any) -> Solver:
     return solve
 
 
-def _in_loops(M: Any) -> Solver:
+def _in_loops(M: Array) -> Solver:
     n = M.shape[0]
 
     def eliminate(j: Any, state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
@@ -203,8 +204,8 @@ def _in_loops(M: Any) -> Solver:
     lower, d, _ = lax.fori_loop(0, n, eliminate, start)
     strict = lower - jnp.eye(n)
 
-    def solve(b: Any) -> Any:
-        def forward(j: Any, y: Any) -> Any:
+    def solve(b: Array) -> Any:
+        def forward(j: Any, y: Array) -> Any:
             return y - _times(strict[:, j], y[j])
 
         def backward(k: Any, x: Any) -> Any:
@@ -216,6 +217,6 @@ def _in_loops(M: Any) -> Solver:
     return solve
 
 
-def _times(column: Any, row: Any) -> Any:
+def _times(column: Array, row: Any) -> Any:
     """column x row: (n,) by a number, or (n, k) by (k,)."""
     return jnp.tensordot(column, row, axes=0)

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import scanned
+from polhode.arrays import Array, scanned
 from polhode.formulation.solve.sparse import Below
 from polhode.system.rolled.walk import entered, own
 
@@ -178,7 +178,7 @@ def code_size(fronts: Fronts) -> int:
     return sum(p * (p + b) * (p + b + 1) // 2 for p, b in sizes)
 
 
-def factored(fronts: Fronts, numbers: Any) -> Any:
+def factored(fronts: Fronts, numbers: Array) -> Any:
     """The list with L and 1/d in the place of K."""
     for run in fronts.runs:
 
@@ -196,7 +196,7 @@ def factored(fronts: Fronts, numbers: Any) -> Any:
     return numbers
 
 
-def solved(fronts: Fronts, numbers: Any, b: Any) -> Any:
+def solved(fronts: Fronts, numbers: Array, b: Array) -> Any:
     """x (unknowns,) with K x = b, by slots; `numbers` are those of `factored`."""
     for run in fronts.runs:
 

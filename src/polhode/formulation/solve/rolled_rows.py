@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import scanned
+from polhode.arrays import Array, scanned
 from polhode.formulation.solve.equations_of_motion import (
     FURTHER,
     RELATIVE,
@@ -48,14 +48,14 @@ class Elimination(NamedTuple):
     weight: Any
 
 
-def row_entries(tables: RowTables, felt: Felt, slopes: Any) -> Any:
+def row_entries(tables: RowTables, felt: Felt, slopes: Array) -> Any:
     """The list of A, from the list of G of all constraints."""
     A = jnp.zeros(tables.entries)
     for pairs in tables.rows:
         height, width = pairs.height, pairs.width
 
         def step(
-            A: Any, row: Any, height: int = height, width: int = width
+            A: Array, row: Any, height: int = height, width: int = width
         ) -> tuple[Any, None]:
             slope, body, joint, start = row
             G = own(slopes, slope, 6 * height).reshape(height, 6)
@@ -71,7 +71,7 @@ def row_entries(tables: RowTables, felt: Felt, slopes: Any) -> Any:
     for read in tables.joints:
         size = read.size
 
-        def take(A: Any, row: Any, size: int = size) -> tuple[Any, None]:
+        def take(A: Array, row: Any, size: int = size) -> tuple[Any, None]:
             slope, start = row
             added = own(A, start, size) + own(slopes, slope, size)
             return entered(A, added, start), None
@@ -80,13 +80,13 @@ def row_entries(tables: RowTables, felt: Felt, slopes: Any) -> Any:
     return A
 
 
-def _along(S: Any, W: Any, arm: Any) -> Any:
+def _along(S: Array, W: Array, arm: Any) -> Any:
     """The power of a wrench about a point at `arm`, for a unit speed along S."""
     return jnp.sum(S[:3] * (W[:3] + cross(arm, W[3:]))) + jnp.sum(S[3:] * W[3:])
 
 
 def eliminated(
-    tables: RowTables, felt: Felt, A: Any, natural: NaturalSizes
+    tables: RowTables, felt: Felt, A: Array, natural: NaturalSizes
 ) -> Elimination:
     """K of a mass matrix and rows A, factored."""
     numbers, mass = _mass_entries(tables, felt, natural)
@@ -153,7 +153,7 @@ def _mass_entries(
     return numbers, mass
 
 
-def _total(tables: RowTables, natural: NaturalSizes, A: Any, numbers: Any) -> Any:
+def _total(tables: RowTables, natural: NaturalSizes, A: Array, numbers: Any) -> Any:
     """The sum over all entries of A^2 by natural sizes: of rows, and of speeds or M.
 
     Without `numbers` speeds are measured by their own sizes, else by 1 / M_jj.
@@ -181,7 +181,7 @@ def _at(values: Any, places: Any) -> Any:
 
 
 def _with_rows(
-    tables: RowTables, natural: NaturalSizes, numbers: Any, A: Any, weight: Any
+    tables: RowTables, natural: NaturalSizes, numbers: Array, A: Array, weight: Any
 ) -> Any:
     """The list with A^T w A added, and A entered."""
     sizes = 1.0 / np.asarray(natural.rows) ** 2
@@ -280,7 +280,7 @@ class Missed(NamedTuple):
     terms: Any
 
 
-def _weighed(held: Elimination, blocks: Blocks, x: Any, right: Any) -> Any:
+def _weighed(held: Elimination, blocks: Blocks, x: Array, right: Any) -> Any:
     """x with A^T w g added, and g in the places of the rows."""
     s, r = blocks.speeds.shape[1], blocks.rows.shape[1]
     sizes = 1.0 / np.asarray(held.natural.rows) ** 2
@@ -321,12 +321,12 @@ def _row_residual(
     return scanned(step, now, rows)[0]
 
 
-def row_products(tables: RowTables, A: Any, x: Any) -> Any:
+def row_products(tables: RowTables, A: Array, x: Array) -> Any:
     """A x (m,)"""
     return _by_row(tables, A, x, lambda entries, own_x: own_x @ entries)
 
 
-def row_lengths(tables: RowTables, A: Any, along: np.ndarray) -> Any:
+def row_lengths(tables: RowTables, A: Array, along: np.ndarray) -> Any:
     """The length (m,) of every row, speeds measured by `along` (nz,)."""
 
     def length(entries: Any, own_x: Any) -> Any:
@@ -335,7 +335,7 @@ def row_lengths(tables: RowTables, A: Any, along: np.ndarray) -> Any:
     return _by_row(tables, A, along, length)
 
 
-def _by_row(tables: RowTables, A: Any, x: Any, answer: Callable[..., Any]) -> Any:
+def _by_row(tables: RowTables, A: Array, x: Array, answer: Callable[..., Any]) -> Any:
     """What is answered by rows of a constraint from its entries and speeds of x."""
     found, values = jnp.zeros(len(tables.row_slots)), jnp.asarray(x)
     for blocks in tables.blocks:

@@ -17,6 +17,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array
+
 Below = tuple[tuple[int, ...], ...]
 
 
@@ -79,7 +81,7 @@ def _eliminated(
     return lower, pivots
 
 
-def _solved(below: Below, lower: list[list[Any]], pivots: list[Any], b: Any) -> Any:
+def _solved(below: Below, lower: list[list[Any]], pivots: list[Any], b: Array) -> Any:
     x = list(jnp.unstack(b))
     for j, own in enumerate(below):
         for i, factor in zip(own, lower[j], strict=True):

@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import scanned
+from polhode.arrays import Array, scanned
 from polhode.formulation.solve.block_elimination import (
     SIDE,
     Solver,
@@ -140,7 +140,7 @@ class _Sized(NamedTuple):
 
     # ------------------------------------------------------------- impulses, speeds
 
-    def impulse(self, r: Any) -> Any:
+    def impulse(self, r: Array) -> Any:
         """p = J^T r (k,) of the applied rows."""
         own = self.problem
 
@@ -151,11 +151,11 @@ class _Sized(NamedTuple):
         rows = (own.applied, own.couplings.speeds, r)
         return for_active(own.is_active, one, self._none, rows)[0][:-1]
 
-    def change(self, r: Any) -> Any:
+    def change(self, r: Array) -> Any:
         """v = M'^-1 J^T r (k,)"""
         return self.problem.solve(self.impulse(r))
 
-    def velocity(self, v: Any) -> Any:
+    def velocity(self, v: Array) -> Any:
         """u = J v + q (n, 3) where contacts are active."""
         own = self.problem
         v = _longer(v)
@@ -215,7 +215,7 @@ class _Sized(NamedTuple):
             stalls=jnp.zeros_like(now.stalls),
         )
 
-    def residuals(self, r: Any, u: Any) -> Any:
+    def residuals(self, r: Array, u: Array) -> Any:
         """What is missed (n,), m/s, by the natural map of the cone."""
         own = self.problem
 
@@ -225,7 +225,7 @@ class _Sized(NamedTuple):
         rows = (r, u, own.friction, self.rho)
         return for_active(own.is_active, one, (), rows)[1]
 
-    def missed(self, r: Any, u: Any, way: Any = None, length: Any = 0.0) -> Any:
+    def missed(self, r: Array, u: Array, way: Any = None, length: Any = 0.0) -> Any:
         """The most of it, at r and u or some length along a way (dr, du) from there."""
         own = self.problem
         dr, du = (r, u) if way is None else way
@@ -247,7 +247,7 @@ class _Sized(NamedTuple):
             lengths = jnp.array(HALVINGS[1:])
             best = (jnp.ones(()), whole)
 
-            def one(best: Any, a: Any) -> tuple[Any, None]:
+            def one(best: Any, a: Array) -> tuple[Any, None]:
                 found = self.missed(now.r, now.u, way, a)
                 is_better = found < best[1]
                 pair = ((a, best[0]), (found, best[1]))
@@ -365,7 +365,7 @@ def _matrix(held: _Sized, sized: Any) -> tuple[Solver, tuple[Any, Any], Any]:
     return solve, (f[:-1], rights), Q
 
 
-def _swept(held: _Sized, r: Any) -> Any:
+def _swept(held: _Sized, r: Array) -> Any:
     """Sweeps of Gauss and Seidel over the contacts."""
     own = held.problem
     on, couplings = own.is_active, own.couplings
@@ -405,7 +405,7 @@ def _swept(held: _Sized, r: Any) -> Any:
 class _Sum:
     """K + M' where it is read."""
 
-    def __init__(self, K: Any, M: Any):
+    def __init__(self, K: Array, M: Array):
         self.parts = K, M
 
     def __getitem__(self, places: Any) -> Any:
@@ -413,12 +413,12 @@ class _Sum:
         return K[places] + M[places]
 
 
-def _longer(v: Any) -> Any:
+def _longer(v: Array) -> Any:
     """A speed more, of nothing: rows that have fewer speeds read it."""
     return jnp.concatenate([v, jnp.zeros(1)])
 
 
-def responses(solve: Solver, count: int, applied: Any, speeds: Any) -> Any:
+def responses(solve: Solver, count: int, applied: Any, speeds: Array) -> Any:
     """(m, count + 1): M'^-1 times each of some rows (m, L) over few of all speeds."""
     none = jnp.zeros(count + 1)
 
@@ -428,7 +428,7 @@ def responses(solve: Solver, count: int, applied: Any, speeds: Any) -> Any:
     return scanned(one, None, applied)[1]
 
 
-def _mass(problem: SparseProblem, J: Any, applied: Any, speeds: Any) -> Any:
+def _mass(problem: SparseProblem, J: Array, applied: Any, speeds: Array) -> Any:
     """3 / the trace of W_ii, kg."""
     X = responses(problem.solve, problem.inertia.shape[0], applied, speeds)
     trace = jnp.sum(J * X[:, speeds])
@@ -448,7 +448,7 @@ def _block_tables(couplings: Couplings, k: int) -> tuple[np.ndarray, np.ndarray]
     return blocks, first
 
 
-def _entered(K: Any, M: Any, mass: np.ndarray) -> Any:
+def _entered(K: Array, M: Array, mass: np.ndarray) -> Any:
     """K + M', and ones where there are no speeds, in a loop over the entries."""
     k, size = M.shape[0], K.shape[0]
     i, j = np.nonzero(mass)

@@ -29,7 +29,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.formulation.spatial_forms.forms import (
@@ -63,12 +63,12 @@ class CoriolisChoice:
     needs_mass: bool = False
 
 
-def natural(M: Any, V: Any) -> Any:
+def natural(M: Array, V: Array) -> Any:
     """C_4 of the first representation; about the mass centre it is C_2."""
     return coriolis_4(_moments(M), V[..., :3])
 
 
-def spinning(M: Any, V: Any) -> Any:
+def spinning(M: Array, V: Array) -> Any:
     """[[ [w] J_o + J_o [w],  m [r][w] ], [ -m [w][r],  m [w] ]]"""
     turning, J_o = skew(V[..., :3]), M[..., :3, :3]
     return blocks(
@@ -79,7 +79,7 @@ def spinning(M: Any, V: Any) -> Any:
     )
 
 
-def gyroscopic(M: Any, V: Any) -> Any:
+def gyroscopic(M: Array, V: Array) -> Any:
     """T^T diag(-[J_c w], m [w]) T: the natural one but for w x J_c w = -(J_c w) x w."""
     w, J_c = V[..., :3], _moments(M).inertia
     zero = 0.0 * J_c
@@ -87,14 +87,14 @@ def gyroscopic(M: Any, V: Any) -> Any:
     return natural(M, V) + blocks([[change, zero], [zero, zero]])
 
 
-def by_momentum(M: Any, V: Any) -> Any:
+def by_momentum(M: Array, V: Array) -> Any:
     """[[ -[h], -[p] ], [ -[p], 0 ]] with the momentum [h; p] = M V (Fossen)."""
     H = on(M, V)
     h, p = skew(H[..., :3]), skew(H[..., 3:])
     return blocks([[-h, -p], [-p, 0.0 * p]])
 
 
-def by_christoffel(M: Any, V: Any) -> Any:
+def by_christoffel(M: Array, V: Array) -> Any:
     """(M ad_V - ad_V^T M + momentum) / 2: the connection without torsion."""
     return (M @ ad(V) + coriolis_4_lie(M, V) + by_momentum(M, V)) / 2
 
@@ -125,7 +125,7 @@ def choice_named(choice: str | CoriolisChoice) -> CoriolisChoice:
     return CHOICES[choice]
 
 
-def coriolis_dyadic(M: Any, V: Any, *, rates: Any, choice: Any = DEFAULT) -> Any:
+def coriolis_dyadic(M: Array, V: Array, *, rates: Array, choice: Any = DEFAULT) -> Any:
     """C (..., 6, 6) about o for the rates of an observer, by a named choice.
 
     >>> M, V = np.diag([1.0, 2, 3, 4, 4, 4]), np.array([0, 0, 1.0, 2, 0, 0])
@@ -141,7 +141,7 @@ def coriolis_dyadic(M: Any, V: Any, *, rates: Any, choice: Any = DEFAULT) -> Any
 
 
 def require_product(
-    choice: CoriolisChoice, C_B: Any, M: Any, V: Any, *, who: str = "a body"
+    choice: CoriolisChoice, C_B: Any, M: Array, V: Array, *, who: str = "a body"
 ) -> None:
     """Refuse a dyadic for which C_B V is not what the momentum of a body needs."""
     gap = np.max(np.abs(on(C_B, V) - momentum_transport(V, on(M, V))), initial=0.0)
@@ -157,19 +157,21 @@ def require_product(
     )
 
 
-def skew_defect(M_dot: Any, C: Any) -> Any:
+def skew_defect(M_dot: Array, C: Array) -> Any:
     """The norm of the symmetric part of M' - 2 C (..., k, k): zero if C is passive."""
     gap = M_dot - 2 * C
     symmetric = (gap + gap.swapaxes(-1, -2)) / 2
     return namespace(gap).sqrt((symmetric**2).sum((-1, -2)))
 
 
-def energy_defect(M_dot: Any, C: Any, V: Any) -> Any:
+def energy_defect(M_dot: Array, C: Array, V: Array) -> Any:
     """V^T (M' - 2 C) V: zero for every choice, passive or not, if C V is right."""
     return (V * on(M_dot - 2 * C, V)).sum(-1)
 
 
-def is_passive(M: Any, C: Any, w: Any, *, rates: Any, rtol: float = ROUNDING) -> bool:
+def is_passive(
+    M: Array, C: Array, w: Array, *, rates: Array, rtol: float = ROUNDING
+) -> bool:
     """Whether M' - 2 C is skew, M' being seen by the observer of the `rates`.
 
     Seen from the body, C itself must be skew; from elsewhere C + M [Omega - Omega_A].
@@ -179,7 +181,7 @@ def is_passive(M: Any, C: Any, w: Any, *, rates: Any, rtol: float = ROUNDING) ->
     return bool(np.all(defect <= rtol * size))
 
 
-def _moments(M: Any) -> Moments:
+def _moments(M: Array) -> Moments:
     """Mass, arm and central inertia of a rigid body's matrices (..., 6, 6)."""
     xp = namespace(M)
     mass = M[..., 3, 3]

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.errors import ModelError
 from polhode.formulation.spatial_forms.transfer import (
     blocks,
@@ -40,7 +40,7 @@ from polhode.matter.moments import Moments
 RATES = ("inertial", "body")
 
 
-def observer_spin(rates: Any, w: Any) -> Any:
+def observer_spin(rates: Array, w: Array) -> Any:
     """w_A (..., 3): the angular velocity in the world of whoever sees the rates."""
     if isinstance(rates, str):
         if rates not in RATES:
@@ -66,25 +66,25 @@ def matrix_about(body: Moments) -> Any:
     return moved_inertia(central_matrix(body), body.centre)
 
 
-def coriolis_1(body: Moments, w: Any) -> Any:
+def coriolis_1(body: Moments, w: Array) -> Any:
     """Form 1: C_1 = [Omega] M_c - M_c [Omega], which is the rate of M_c."""
     M_c, turning = central_matrix(body), spin(w)
     return turning @ M_c - M_c @ turning
 
 
-def coriolis_2(body: Moments, w: Any) -> Any:
+def coriolis_2(body: Moments, w: Array) -> Any:
     """Form 2: C_2 = C_1 + M_c [Omega] = [Omega] M_c."""
     return spin(w) @ central_matrix(body)
 
 
-def coriolis_3(body: Moments, w: Any) -> Any:
+def coriolis_3(body: Moments, w: Array) -> Any:
     """Form 3: C_3 = T^T M_c T' + T^T C_1 T."""
     T, M_c = transfer(body.centre), central_matrix(body)
     T_T = T.swapaxes(-1, -2)
     return T_T @ M_c @ transfer_rate(w, body.centre) + T_T @ coriolis_1(body, w) @ T
 
 
-def coriolis_3_blocks(body: Moments, w: Any) -> Any:
+def coriolis_3_blocks(body: Moments, w: Array) -> Any:
     """Form 3, block by block; the right column is zero: no v, no Coriolis term.
 
     C_3 = [[ [w] J_c - J_c [w] - m [r][w x r],  0 ],  [ -m [w x r],  0 ]]
@@ -97,14 +97,14 @@ def coriolis_3_blocks(body: Moments, w: Any) -> Any:
     return blocks([[upper, zero], [-m * moved, zero]])
 
 
-def bias_3(body: Moments, w: Any) -> Any:
+def bias_3(body: Moments, w: Array) -> Any:
     """Form 3 in vectors: C_3 V = [w x J_o w; m w x (w x r)]."""
     m, r = _scalar(body.mass)[..., 0], body.centre
     J_o = matrix_about(body)[..., :3, :3]
     return _column(cross(w, on(J_o, w)), m * cross(w, cross(w, r)))
 
 
-def coriolis_4(body: Moments, w: Any) -> Any:
+def coriolis_4(body: Moments, w: Array) -> Any:
     """Form 4, first representation: C_4 = C_3 + M_o [Omega], block by block.
 
     C_4 = [[ [w] J_c - m [r][w][r],  m [r][w] ],  [ -m [w][r],  m [w] ]]
@@ -119,7 +119,7 @@ def coriolis_4(body: Moments, w: Any) -> Any:
     )
 
 
-def bias_4(body: Moments, V: Any) -> Any:
+def bias_4(body: Moments, V: Array) -> Any:
     """Form 4 in vectors, v = v_o:
 
     C_4 V = [w x J_o w + m r x (w x v);  m w x v + m w x (w x r)]
@@ -130,7 +130,7 @@ def bias_4(body: Moments, V: Any) -> Any:
     return bias_3(body, w) + carried
 
 
-def coriolis_4_lie(M_o: Any, V: Any) -> Any:
+def coriolis_4_lie(M_o: Array, V: Array) -> Any:
     """Form 4, second representation: C_4 = -ad_V^T M_o, for any symmetric M_o.
 
         -ad_V^T = [[ [w], [v] ], [ 0, [w] ]]
@@ -141,7 +141,7 @@ def coriolis_4_lie(M_o: Any, V: Any) -> Any:
     return -ad(V).swapaxes(-1, -2) @ M_o
 
 
-def seen_by(C_B: Any, M: Any, w: Any, *, rates: Any) -> Any:
+def seen_by(C_B: Any, M: Array, w: Array, *, rates: Array) -> Any:
     """The Coriolis dyadic for the rates of an observer, from that for body rates.
 
         C_A = C_B - M ([Omega] - [Omega_A])
@@ -151,7 +151,7 @@ def seen_by(C_B: Any, M: Any, w: Any, *, rates: Any) -> Any:
     return C_B - M @ spin(w - observer_spin(rates, w))
 
 
-def rate_of_inertia(M: Any, w: Any, *, rates: Any) -> Any:
+def rate_of_inertia(M: Array, w: Array, *, rates: Array) -> Any:
     """M' as the observer of the rates sees it; from the body it is zero, not small.
 
     M' = [Omega - Omega_A] M - M [Omega - Omega_A]

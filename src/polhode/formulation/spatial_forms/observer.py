@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.formulation.spatial_forms.forms import RATES
@@ -85,7 +86,7 @@ def by_body(system: System, given: Any, word: str) -> tuple[Any, ...]:
 
 
 def axes(
-    system: System, each: tuple[Seen, ...], t: Any, q: Any, table: Table
+    system: System, each: tuple[Seen, ...], t: Scalar, q: Array, table: Table
 ) -> tuple[Any, Any]:
     """R_WA (n, 3, 3), the axes of each body's observer, and R_AB of the body in them.
 
@@ -106,7 +107,11 @@ def axes(
 
 
 def observer_spins(
-    system: System, each: tuple[Seen, ...], state: StateArrays, q_dot: Any, table: Table
+    system: System,
+    each: tuple[Seen, ...],
+    state: StateArrays,
+    q_dot: Array,
+    table: Table,
 ) -> Any:
     """w_WA_A (n, 3): how the observers turn in the world, along their own axes.
 
@@ -124,7 +129,7 @@ def observer_spins(
     return jnp.where(np.array(own)[:, None], w, turning)
 
 
-def _turned(system: System, seen: Any, t: Any, R_WB: Any) -> Any:
+def _turned(system: System, seen: Any, t: Scalar, R_WB: Array) -> Any:
     """R_WA of a frame that turns in time, or with another body."""
     if isinstance(seen, Observer):
         return jnp.asarray(seen.rotation(t))

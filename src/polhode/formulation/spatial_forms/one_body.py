@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from polhode.arrays import Array
 from polhode.formulation.spatial_forms.choices import DEFAULT, coriolis_dyadic
 from polhode.formulation.spatial_forms.transfer import on, solved
 
@@ -31,7 +32,7 @@ FORMS = {
 
 
 def needed_wrench(
-    M: Any, V: Any, V_dot: Any, *, rates: Any, choice: Any = DEFAULT
+    M: Array, V: Array, V_dot: Array, *, rates: Array, choice: Any = DEFAULT
 ) -> Any:
     """Inverse dynamics: the wrench (..., 6) that a motion needs, F = M V' + C V.
 
@@ -40,14 +41,16 @@ def needed_wrench(
     return on(M, V_dot) + on(coriolis_dyadic(M, V, rates=rates, choice=choice), V)
 
 
-def velocity_rate(M: Any, V: Any, F: Any, *, rates: Any, choice: Any = DEFAULT) -> Any:
+def velocity_rate(
+    M: Array, V: Array, F: Array, *, rates: Array, choice: Any = DEFAULT
+) -> Any:
     """Forward dynamics: V' (..., 6) as the observer sees it, M V' = F - C V."""
     C = coriolis_dyadic(M, V, rates=rates, choice=choice)
     return solved(M, F - on(C, V))
 
 
 def residual(  # limit: an equation of motion has M, V, V' and F
-    M: Any, V: Any, V_dot: Any, F: Any, *, rates: Any, choice: Any = DEFAULT
+    M: Array, V: Array, V_dot: Array, F: Array, *, rates: Array, choice: Any = DEFAULT
 ) -> Any:
     """M V' + C V - F (..., 6): zero along the motion that the wrench F gives."""
     return needed_wrench(M, V, V_dot, rates=rates, choice=choice) - F

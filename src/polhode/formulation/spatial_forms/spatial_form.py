@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import ModelError
 from polhode.formulation.equations import Equations
 from polhode.formulation.shared.maximal import has_rotors, in_twists, row_names
@@ -67,16 +68,16 @@ def spatial_form(
     def arms(table: Table) -> Any:
         return jnp.stack([arm(system.table(table)) for arm in points])
 
-    def to_body(t: Any, q: Any, y: Any, table: Any) -> Any:
+    def to_body(t: Scalar, q: Array, y: Array, table: Table) -> Any:
         R_AB = axes(system, each, t, q, table)[1]
         V_P = turned(R_AB.swapaxes(-1, -2), y.reshape(n, 6))
         return shift_twist(V_P, -arms(table))
 
-    def from_body(t: Any, q: Any, V: Any, table: Any) -> Any:
+    def from_body(t: Scalar, q: Array, V: Array, table: Table) -> Any:
         R_AB = axes(system, each, t, q, table)[1]
         return turned(R_AB, shift_twist(V, arms(table))).reshape(-1)
 
-    def parts(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any, Any]:
+    def parts(t: Scalar, q: Array, y: Array, table: Table) -> tuple[Any, Any, Any]:
         """M (n, 6, 6), C V and F (n, 6) of the bodies, along their observers' axes."""
         core, V = equations.functions, y.reshape(n, 6)
         R_AB = axes(system, each, t, q, table)[1]
@@ -91,7 +92,7 @@ def spatial_form(
         F = shift_wrench(system.applied(t, q, z, table), arms(table))
         return M, on(C, felt) + on(M, shift), turned(R_AB, F)
 
-    def mass(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any, Any]:
+    def mass(t: Scalar, q: Array, y: Array, table: Table) -> tuple[Any, Any, Any]:
         M, bias, F = parts(t, q, y, table)
         return block_diagonal(M), bias.reshape(-1), F.reshape(-1)
 
@@ -113,7 +114,7 @@ def spatial_form_numbered(number: int) -> Callable[[System], Equations]:
 def _body_by_body(parts: Callable[..., Any]) -> Callable[..., tuple[Any, Any]]:
     """Accelerations where nothing joins the bodies: each is solved for alone."""
 
-    def accelerations(t: Any, q: Any, y: Any, table: Table) -> tuple[Any, Any]:
+    def accelerations(t: Scalar, q: Array, y: Array, table: Table) -> tuple[Any, Any]:
         M, bias, F = parts(t, q, y, table)
         return solved(M, F - bias).reshape(-1), jnp.zeros(0)
 

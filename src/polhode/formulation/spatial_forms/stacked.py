@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.formulation.spatial_forms.choices import (
     DEFAULT,
     CoriolisChoice,
@@ -62,14 +62,14 @@ class Reduced(NamedTuple):
     mass_rate: Any
 
 
-def stacked(bodies: Sequence[FreeBody], V: Any) -> Stacked:
+def stacked(bodies: Sequence[FreeBody], V: Array) -> Stacked:
     """The equations of all bodies that move at V (N, 6), block by block."""
     found = [_one(each, V_i) for each, V_i in zip(bodies, V, strict=True)]
     xp = namespace(V)
     return Stacked(*(xp.stack(part) for part in zip(*found, strict=True)))
 
 
-def stacked_rates(stack: Stacked, V: Any, F: Any) -> Any:
+def stacked_rates(stack: Stacked, V: Array, F: Array) -> Any:
     """V' (N, 6), as each body's observer sees it: M V' = F - C V, body by body."""
     return solved(stack.inertias, F - on(stack.dyadics, V))
 
@@ -95,17 +95,17 @@ def reduced(M: Any, C: Any, J: Any, J_dot: Any, M_dot: Any = 0.0) -> Reduced:
     return Reduced(*(_summed(part) for part in (coriolis, J_T @ M @ J, rate)))
 
 
-def reduced_force(F: Any, J: Any) -> Any:
+def reduced_force(F: Array, J: Array) -> Any:
     """J^T F (k,), summed over bodies: its power on y is that of F (..., a) on J y."""
     felt = on(J.swapaxes(-1, -2), F)
     return felt.reshape(-1, felt.shape[-1]).sum(0)
 
 
-def _one(each: FreeBody, V: Any) -> tuple[Any, Any, Any]:
+def _one(each: FreeBody, V: Array) -> tuple[Any, Any, Any]:
     M, w, rates = matrix_about(each.body), V[:3], each.rates
     C = coriolis_dyadic(M, V, rates=rates, choice=each.choice)
     return M, C, rate_of_inertia(M, w, rates=rates)
 
 
-def _summed(matrices: Any) -> Any:
+def _summed(matrices: Array) -> Any:
     return matrices.reshape(-1, *matrices.shape[-2:]).sum(0)

@@ -17,7 +17,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.formulation.solve.equations_of_motion import solve_definite
 from polhode.geometry.vector import skew
 
@@ -41,14 +41,14 @@ def transfer(r_oc: Any) -> Any:
     return blocks([[one, zero], [-lever, one]])
 
 
-def spin(w: Any) -> Any:
+def spin(w: Array) -> Any:
     """[Omega] = diag([w], [w]) (..., 6, 6): both halves turn with the axes."""
     turning = skew(w)
     zero = 0.0 * turning
     return blocks([[turning, zero], [zero, turning]])
 
 
-def spatial_dyadic_rate(rate_B: Any, w_AB: Any, dyadic: Any) -> Any:
+def spatial_dyadic_rate(rate_B: Any, w_AB: Array, dyadic: Array) -> Any:
     """The rate of a spatial dyadic (..., 6, 6) seen from A, from that seen from B.
 
         rate_A = rate_B + [Omega] D - D [Omega],      [Omega] = diag([w_AB], [w_AB])
@@ -60,7 +60,7 @@ def spatial_dyadic_rate(rate_B: Any, w_AB: Any, dyadic: Any) -> Any:
     return rate_B + turning @ dyadic - dyadic @ turning
 
 
-def transfer_rate(w_AB: Any, r_oc: Any) -> Any:
+def transfer_rate(w_AB: Array, r_oc: Any) -> Any:
     """The rate of T seen from A, o and c being points of the body B.
 
     T' = [Omega] T - T [Omega] = [[0, 0], [-[w x r], 0]]
@@ -68,18 +68,18 @@ def transfer_rate(w_AB: Any, r_oc: Any) -> Any:
     return spatial_dyadic_rate(np.zeros((6, 6)), w_AB, transfer(r_oc))
 
 
-def moved_inertia(M_c: Any, r_oc: Any) -> Any:
+def moved_inertia(M_c: Array, r_oc: Any) -> Any:
     """The spatial inertia M_o = T^T M_c T (..., 6, 6) about o, from that about c."""
     T = transfer(r_oc)
     return T.swapaxes(-1, -2) @ M_c @ T
 
 
-def on(matrices: Any, columns: Any) -> Any:
+def on(matrices: Array, columns: Array) -> Any:
     """Matrices (..., k, k) on columns (..., k)."""
     return (matrices @ columns[..., None])[..., 0]
 
 
-def solved(matrices: Any, columns: Any) -> Any:
+def solved(matrices: Array, columns: Array) -> Any:
     """x (..., k) with M x = b for definite M (..., k, k), each body for itself."""
     if namespace(matrices, columns) is np:
         return np.linalg.solve(matrices, columns[..., None])[..., 0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
+from polhode.arrays import Array
 from polhode.errors import StateError
 from polhode.geometry.frame import (
     Frame,
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from polhode.geometry.rotations.rotation import Rotation
 
 
-def spatial_components(R_AB: Any, R_AB_dot: Any) -> Any:
+def spatial_components(R_AB: Array, R_AB_dot: Array) -> Any:
     """w_AB written in A, from the rotation matrix and its rate.
 
     [w_A] = Rdot R^T,  that is  w_A = 1/2 eps[R Rdot^T]
@@ -26,7 +27,7 @@ def spatial_components(R_AB: Any, R_AB_dot: Any) -> Any:
     return vee(R_AB_dot @ R_AB.swapaxes(-1, -2))
 
 
-def body_components(R_AB: Any, R_AB_dot: Any) -> Any:
+def body_components(R_AB: Array, R_AB_dot: Array) -> Any:
     """w_AB written in B, from the rotation matrix and its rate.
 
     [w_B] = R^T Rdot,  that is  w_B = 1/2 eps[Rdot^T R]

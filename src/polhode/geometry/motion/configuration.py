@@ -15,6 +15,7 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.errors import ModelError, StateError
 from polhode.geometry.admission import admit
 from polhode.geometry.frame import Frame, require_same_frame
@@ -56,7 +57,7 @@ class Configuration:
         ]
         return np.concatenate([np.ravel(self.places), *bodies])
 
-    def unflatten(self, column: Any) -> Configuration:
+    def unflatten(self, column: Array) -> Configuration:
         """The configuration of the same things with these coordinates."""
         count = 3 * len(self.places)
         layout = f"3 a particle ({len(self.places)}), then 7 a body ({len(self.poses)})"
@@ -98,7 +99,7 @@ class State:
         speeds = [np.ravel(self.velocities), *twists]
         return np.concatenate([self.configuration.flatten(), *speeds])
 
-    def unflatten(self, column: Any) -> State:
+    def unflatten(self, column: Array) -> State:
         """The state of the same things with these coordinates and speeds."""
         speeds = self.configuration.speed_count
         size = len(self.configuration.flatten()) + speeds
@@ -136,7 +137,7 @@ def _pose(row: np.ndarray, like: Pose) -> Pose:
     return Pose(Rotation.from_quaternion_wxyz(row[3:], **frames), row[:3])
 
 
-def _column(column: Any, size: int, what: str, layout: str) -> np.ndarray:
+def _column(column: Array, size: int, what: str, layout: str) -> np.ndarray:
     given = np.shape(column)
     if given != (size,):
         raise StateError(

@@ -10,19 +10,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry import se3
 from polhode.geometry.rotations import parametrisation
 from polhode.geometry.rotations.parametrisation import Parametrisation
 from polhode.geometry.vector import skew
 
 
-def rotation_rate(rotation: Any, angular_velocity: Any) -> Any:
+def rotation_rate(rotation: Array, angular_velocity: Any) -> Any:
     """The rate of the rotation matrix, ω in the observer's axes.   Ṙ = [ω] R"""
     return skew(angular_velocity) @ rotation
 
 
-def coordinate_rates(chart: Parametrisation, coordinates: Any, twist: Any) -> Any:
+def coordinate_rates(chart: Parametrisation, coordinates: Array, twist: Array) -> Any:
     """The rates of the coordinates (r, γ) of a body, from [ω; v].
 
         ṙ = v,    γ̇ʲ = gʲ · ω

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry import se3
 from polhode.geometry.motion.angular_velocity import body_components, spatial_components
 from polhode.geometry.motion.moving_frame import apply
 from polhode.geometry.transport import shift_velocity
 
 
-def left_invariant(X: Any, X_dot: Any) -> Any:
+def left_invariant(X: Array, X_dot: Array) -> Any:
     """The body twist [w; u] (..., 6).
 
     ν_i = -1/2 ε_ipq (Rᵀ dR)_pq -> w,        μ = Rᵀ db -> u
@@ -32,7 +32,7 @@ def left_invariant(X: Any, X_dot: Any) -> Any:
     return xp.concatenate([body_components(R, R_dot), u], axis=-1)
 
 
-def right_invariant(X: Any, X_dot: Any) -> Any:
+def right_invariant(X: Array, X_dot: Array) -> Any:
     """The spatial twist [ŵ; ξ] (..., 6).
 
     ν̂_i = 1/2 ε_ipq R_pk dR_qk -> ŵ,        μ̂ = db + R dRᵀ b -> ξ
@@ -43,27 +43,27 @@ def right_invariant(X: Any, X_dot: Any) -> Any:
     return xp.concatenate([w, shift_velocity(w, b_dot, -b)], axis=-1)
 
 
-def rate_from_left(X: Any, twist_B: Any) -> Any:
+def rate_from_left(X: Array, twist_B: Any) -> Any:
     """The rate of a displacement with this body twist.   Ẋ = X hat(V_B)"""
     return X @ se3.hat(twist_B)
 
 
-def rate_from_right(X: Any, twist_A: Any) -> Any:
+def rate_from_right(X: Array, twist_A: Any) -> Any:
     """The rate of a displacement with this spatial twist.   Ẋ = hat(V_A) X"""
     return se3.hat(twist_A) @ X
 
 
-def left_translate(by: Any, X: Any, X_dot: Any) -> tuple[Any, Any]:
+def left_translate(by: Any, X: Array, X_dot: Array) -> tuple[Any, Any]:
     """The motion before another observer:   R -> R_g R,  b -> R_g b + b_g"""
     return by @ X, by @ X_dot
 
 
-def right_translate(by: Any, X: Any, X_dot: Any) -> tuple[Any, Any]:
+def right_translate(by: Any, X: Array, X_dot: Array) -> tuple[Any, Any]:
     """The motion of another body frame:   R -> R R_g,  b -> R b_g + b"""
     return X @ by, X_dot @ by
 
 
-def inverse_motion(X: Any, X_dot: Any) -> tuple[Any, Any]:
+def inverse_motion(X: Array, X_dot: Array) -> tuple[Any, Any]:
     """The motion of the observer before the body: X⁻¹ and its rate -X⁻¹ Ẋ X⁻¹.
 
     Right forms of the one are minus the left forms of the other.

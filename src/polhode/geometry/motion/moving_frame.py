@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from polhode.arrays import Array
 from polhode.geometry.vector import cross
 
 
@@ -89,6 +90,6 @@ def inverse(AB: MovingFrame) -> MovingFrame:
     return MovingFrame(R_BA, *(-apply(R_BA, column) for column in columns))
 
 
-def apply(matrix: Any, column: Any) -> Any:
+def apply(matrix: Array, column: Array) -> Any:
     """matrix (..., 3, 3) times column (..., 3)."""
     return (matrix @ column[..., None])[..., 0]

@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import removable
+from polhode.arrays import Array, Scalar, removable
 from polhode.geometry.admission import is_traced
 from polhode.geometry.motion.angular_velocity import spatial_components
 from polhode.geometry.motion.moving_frame import MovingFrame, MovingPoint
 from polhode.geometry.vector import cross, dot, norm
 
 
-def jet(path: Callable[[Any], Any], t: Any) -> tuple[Any, Any, Any]:
+def jet(path: Callable[[Any], Any], t: Scalar) -> tuple[Any, Any, Any]:
     """The value of a path, its first and its second derivative at t.
 
     >>> value, rate, second = jet(lambda t: t**3, 2.0)
@@ -37,7 +37,7 @@ def jet(path: Callable[[Any], Any], t: Any) -> tuple[Any, Any, Any]:
         at = t if traced else jax.numpy.asarray(t, dtype=float)
         one = jax.numpy.ones_like(at)
 
-        def with_rate(t: Any) -> Any:
+        def with_rate(t: Scalar) -> Any:
             return jax.jvp(path, (t,), (one,))
 
         (value, rate), (_, second) = jax.jvp(with_rate, (at,), (one,))
@@ -46,12 +46,12 @@ def jet(path: Callable[[Any], Any], t: Any) -> tuple[Any, Any, Any]:
         return tuple(jax.tree.map(np.asarray, part) for part in (value, rate, second))
 
 
-def moving_point(path: Callable[[Any], Any], t: Any) -> MovingPoint:
+def moving_point(path: Callable[[Any], Any], t: Scalar) -> MovingPoint:
     """Place, velocity and acceleration at t of a point given by its path t -> (3,)."""
     return MovingPoint(*jet(path, t))
 
 
-def moving_frame(path: Callable[[Any], Any], t: Any) -> MovingFrame:
+def moving_frame(path: Callable[[Any], Any], t: Scalar) -> MovingFrame:
     """The motion at t of a frame given by its path t -> (R_AB, p_AoBo_A).
 
     [w] = Rdot R^T,    [alpha] = d/dt (Rdot R^T) = skew part of Rddot R^T
@@ -61,7 +61,7 @@ def moving_frame(path: Callable[[Any], Any], t: Any) -> MovingFrame:
     return MovingFrame(R, p, w, v, alpha, a)
 
 
-def acceleration_along(velocity: Any, acceleration: Any) -> tuple[Any, Any]:
+def acceleration_along(velocity: Array, acceleration: Array) -> tuple[Any, Any]:
     """The parts of an acceleration along and across the velocity.
 
         along = (a . u) u,    across = u x (a x u),      u = v/|v|

@@ -17,7 +17,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.errors import StateError
 from polhode.geometry import se3
 from polhode.geometry.admission import admit, is_traced
@@ -40,25 +40,25 @@ class VelocityChoice:
         return f"VelocityChoice({self.name!r})"
 
 
-def _same(X: Any, twist: Any) -> Any:
+def _same(X: Array, twist: Array) -> Any:
     return twist
 
 
-def _to_right(X: Any, twist: Any) -> Any:
+def _to_right(X: Array, twist: Array) -> Any:
     return se3.adjoint(X) @ twist
 
 
-def _from_right(X: Any, twist: Any) -> Any:
+def _from_right(X: Array, twist: Array) -> Any:
     return se3.adjoint(se3.inverse(X)) @ twist
 
 
-def _to_hybrid(X: Any, twist: Any) -> Any:
+def _to_hybrid(X: Array, twist: Array) -> Any:
     xp = namespace(X, twist)
     linear = apply(se3.rotation_of(X), twist[..., 3:])
     return xp.concatenate([twist[..., :3], linear], axis=-1)
 
 
-def _from_hybrid(X: Any, speeds: Any) -> Any:
+def _from_hybrid(X: Array, speeds: Array) -> Any:
     return _to_hybrid(se3.inverse(X), speeds)
 
 
@@ -74,10 +74,10 @@ def jet(base: Any) -> VelocityChoice:
     """
     back = se3.inverse(admit(base, (4, 4), "the base pose"))
 
-    def speeds(X: Any, twist: Any) -> Any:
+    def speeds(X: Array, twist: Array) -> Any:
         return se3.right_jacobian_inverse(se3.log(back @ X)) @ twist
 
-    def body_twist(X: Any, rates: Any) -> Any:
+    def body_twist(X: Array, rates: Array) -> Any:
         return se3.right_jacobian(se3.log(back @ X)) @ rates
 
     return VelocityChoice("jet", speeds, body_twist)
@@ -89,10 +89,10 @@ def custom(name: str, forms: Callable[[Any], Any]) -> VelocityChoice:
     Forms that depend on each other are refused at the pose where they do.
     """
 
-    def speeds(X: Any, twist: Any) -> Any:
+    def speeds(X: Array, twist: Array) -> Any:
         return _independent(name, forms(X)) @ twist
 
-    def body_twist(X: Any, z: Any) -> Any:
+    def body_twist(X: Array, z: Array) -> Any:
         sigma = _independent(name, forms(X))
         return namespace(sigma, z).linalg.solve(sigma, z)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, final
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry.admission import admit
 
 
@@ -34,12 +34,12 @@ class AircraftAngles:
             )
 
     @staticmethod
-    def from_turning_order(angles: Any) -> AircraftAngles:
+    def from_turning_order(angles: Array) -> AircraftAngles:
         """From (yaw, pitch, roll), the order of the turns: the zyx angles."""
         return AircraftAngles(yaw=angles[0], pitch=angles[1], roll=angles[2])
 
     @staticmethod
-    def from_axis_order(angles: Any) -> AircraftAngles:
+    def from_axis_order(angles: Array) -> AircraftAngles:
         """From (roll, pitch, yaw), the order of the axes x, y, z."""
         return AircraftAngles(roll=angles[0], pitch=angles[1], yaw=angles[2])
 

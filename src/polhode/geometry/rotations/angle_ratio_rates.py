@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import comb, factorial
 from typing import Any
 
-from polhode.arrays import namespace, removable
+from polhode.arrays import Array, namespace, removable
 from polhode.geometry.rotations.angle_ratios import polynomial
 
 SMALL = 4.0
@@ -35,7 +35,7 @@ _COTANGENT_DEFECT = [
 ][1:]
 
 
-def versine_ratio_rate(x: Any) -> Any:
+def versine_ratio_rate(x: Array) -> Any:
     """d/dx of (1 - cos θ)/θ²; -1/24 at zero.
 
     ((θ/2) sin θ + cos θ - 1)/θ⁴
@@ -48,7 +48,7 @@ def versine_ratio_rate(x: Any) -> Any:
     return removable(small, polynomial(_VERSINE, xp.where(small, x, 0.0)), exact)
 
 
-def sine_defect_ratio_rate(x: Any) -> Any:
+def sine_defect_ratio_rate(x: Array) -> Any:
     """d/dx of (θ - sin θ)/θ³; -1/120 at zero.
 
     (3 sin θ - 2 θ - θ cos θ)/(2 θ⁵)
@@ -62,7 +62,7 @@ def sine_defect_ratio_rate(x: Any) -> Any:
     return removable(small, polynomial(_SINE_DEFECT, xp.where(small, x, 0.0)), exact)
 
 
-def cotangent_defect_ratio_rate(x: Any) -> Any:
+def cotangent_defect_ratio_rate(x: Array) -> Any:
     """d/dx of (1 - (θ/2) cot(θ/2))/θ²; 1/720 at zero, infinite at 2π.
 
     ((θ/2)²/sin²(θ/2) + (θ/2) cot(θ/2) - 2)/(2 θ⁴)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from math import factorial, pi
 from typing import Any
 
-from polhode.arrays import namespace, removable
+from polhode.arrays import Array, namespace, removable
 
 SMALL = 1.0
 _SINE = [(-1) ** n / factorial(2 * n + 1) for n in range(10)]
@@ -39,7 +39,7 @@ def polynomial(coefficients: Sequence[float], x: Any) -> Any:
     return total
 
 
-def sine_ratio(x: Any) -> Any:
+def sine_ratio(x: Array) -> Any:
     """sin θ / θ, with x = θ²; 1 at zero."""
     xp = namespace(x)
     small = x < SMALL
@@ -47,7 +47,7 @@ def sine_ratio(x: Any) -> Any:
     return removable(small, polynomial(_SINE, x), xp.sin(angle) / angle)
 
 
-def versine_ratio(x: Any) -> Any:
+def versine_ratio(x: Array) -> Any:
     """(1 - cos θ) / θ², with x = θ²; 1/2 at zero."""
     xp = namespace(x)
     small = x < SMALL
@@ -56,7 +56,7 @@ def versine_ratio(x: Any) -> Any:
     return removable(small, polynomial(_VERSINE, x), 2 * half_sine**2 / safe)
 
 
-def sine_defect_ratio(x: Any) -> Any:
+def sine_defect_ratio(x: Array) -> Any:
     """(θ - sin θ) / θ³, with x = θ²; 1/6 at zero."""
     xp = namespace(x)
     small = x < SMALL
@@ -66,7 +66,7 @@ def sine_defect_ratio(x: Any) -> Any:
     return removable(small, polynomial(_SINE_DEFECT, x), exact)
 
 
-def cotangent_defect_ratio(x: Any) -> Any:
+def cotangent_defect_ratio(x: Array) -> Any:
     """(1 - (θ/2) cot(θ/2)) / θ², with x = θ²; 1/12 at zero, 1/π² at π.
 
     Infinite at θ = 2π, where a rotation vector passes through the identity again.

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.arrays import namespace, removable
+from polhode.arrays import Array, Scalar, namespace, removable
 from polhode.geometry.rotations import quaternion
 from polhode.geometry.vector import cross, dot, norm, skew
 
 
-def to_matrix(axis: Any, angle: Any) -> Any:
+def to_matrix(axis: Any, angle: Scalar) -> Any:
     """The rotation matrix (..., 3, 3) of a unit axis (..., 3) and an angle (...)."""
     xp = namespace(axis, angle)
     cross_matrix = skew(axis)
@@ -24,7 +24,7 @@ def to_matrix(axis: Any, angle: Any) -> Any:
     return xp.eye(3) + sine * cross_matrix + versine * (cross_matrix @ cross_matrix)
 
 
-def from_matrix(matrix: Any) -> tuple[Any, Any]:
+def from_matrix(matrix: Array) -> tuple[Any, Any]:
     """The unit axis (..., 3) and the angle in [0, π] of a rotation matrix.
 
     At the identity, where every axis serves, the axis is x; at π, where n and -n
@@ -40,7 +40,7 @@ def from_matrix(matrix: Any) -> tuple[Any, Any]:
     return axis, 2 * xp.arctan2(length, q[..., 0])
 
 
-def turn(axis: Any, angle: Any, vector: Any) -> Any:
+def turn(axis: Any, angle: Scalar, vector: Array) -> Any:
     """The vector turned about the axis, without a matrix (Rodrigues' formula).
 
         v' = v_∥ + cos θ v_⊥ + sin θ n × v
@@ -54,20 +54,22 @@ def turn(axis: Any, angle: Any, vector: Any) -> Any:
 
 
 def spatial_angular_velocity(
-    axis: Any, angle: Any, axis_rate: Any, angle_rate: Any
+    axis: Any, angle: Scalar, axis_rate: Any, angle_rate: Any
 ) -> Any:
     """ω in the observer's axes: ω = θ̇ n + sin θ ṅ + (1 - cos θ) n × ṅ."""
     return _angular_velocity(axis, angle, axis_rate, angle_rate, 1.0)
 
 
 def body_angular_velocity(
-    axis: Any, angle: Any, axis_rate: Any, angle_rate: Any
+    axis: Any, angle: Scalar, axis_rate: Any, angle_rate: Any
 ) -> Any:
     """ω in the body's axes: ω = θ̇ n + sin θ ṅ - (1 - cos θ) n × ṅ."""
     return _angular_velocity(axis, angle, axis_rate, angle_rate, -1.0)
 
 
-def rates_of_spatial(axis: Any, angle: Any, angular_velocity: Any) -> tuple[Any, Any]:
+def rates_of_spatial(
+    axis: Any, angle: Scalar, angular_velocity: Any
+) -> tuple[Any, Any]:
     """(ṅ, θ̇) of ω in the observer's axes.
 
         θ̇ = n·ω,    ṅ = (cot(θ/2) (ω - n n·ω) - n × ω) / 2
@@ -77,7 +79,7 @@ def rates_of_spatial(axis: Any, angle: Any, angular_velocity: Any) -> tuple[Any,
     return _rates(axis, angle, angular_velocity, 1.0)
 
 
-def rates_of_body(axis: Any, angle: Any, angular_velocity: Any) -> tuple[Any, Any]:
+def rates_of_body(axis: Any, angle: Scalar, angular_velocity: Any) -> tuple[Any, Any]:
     """(ṅ, θ̇) of ω in the body's axes.
 
         θ̇ = n·ω,    ṅ = (cot(θ/2) (ω - n n·ω) + n × ω) / 2
@@ -88,7 +90,7 @@ def rates_of_body(axis: Any, angle: Any, angular_velocity: Any) -> tuple[Any, An
 
 
 def _angular_velocity(
-    axis: Any, angle: Any, axis_rate: Any, angle_rate: Any, sign: float
+    axis: Any, angle: Scalar, axis_rate: Any, angle_rate: Any, sign: float
 ) -> Any:
     xp = namespace(axis, angle, axis_rate, angle_rate)
     sine = xp.sin(angle)[..., None]
@@ -101,7 +103,7 @@ def _angular_velocity(
 
 
 def _rates(
-    axis: Any, angle: Any, angular_velocity: Any, sign: float
+    axis: Any, angle: Scalar, angular_velocity: Any, sign: float
 ) -> tuple[Any, Any]:
     xp = namespace(axis, angle, angular_velocity)
     half_sine = xp.sin(angle / 2)

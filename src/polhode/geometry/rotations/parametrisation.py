@@ -20,7 +20,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.errors import SingularParametrisation
 from polhode.geometry.admission import is_traced
 from polhode.geometry.rotations import (
@@ -63,12 +63,12 @@ class Parametrisation:
         return f"Parametrisation({self.name!r}, singular {self.singular})"
 
 
-def angular_velocity(chart: Parametrisation, parameters: Any, rates: Any) -> Any:
+def angular_velocity(chart: Parametrisation, parameters: Any, rates: Array) -> Any:
     """ω = γ̇ⁱ g_i in the observer's axes (..., 3)."""
     return (chart.basis(parameters) @ rates[..., None])[..., 0]
 
 
-def body_angular_velocity(chart: Parametrisation, parameters: Any, rates: Any) -> Any:
+def body_angular_velocity(chart: Parametrisation, parameters: Any, rates: Array) -> Any:
     """ω in the body's axes: Rᵀ (γ̇ⁱ g_i)."""
     R = chart.to_matrix(parameters)
     spatial = angular_velocity(chart, parameters, rates)
@@ -112,7 +112,7 @@ def convert(parameters: Any, source: Parametrisation, target: Parametrisation) -
     return result
 
 
-def safest(matrix: Any, among: Sequence[Parametrisation]) -> Parametrisation:
+def safest(matrix: Array, among: Sequence[Parametrisation]) -> Parametrisation:
     """The parametrisation that is furthest from its singularity at this rotation."""
     return max(among, key=lambda chart: chart.regularity(chart.from_matrix(matrix)))
 
@@ -146,7 +146,7 @@ def euler(sequence: str) -> Parametrisation:
     )
 
 
-def _turns_left(vector: Any) -> Any:
+def _turns_left(vector: Array) -> Any:
     """|sin(θ/2)| / (θ/2): 1 at zero, 2/π at π, 0 at a whole turn."""
     return namespace(vector).abs(sine_ratio(dot(vector, vector) / 4))
 
@@ -155,7 +155,7 @@ def _axis_angle_matrix(parameters: Any) -> Any:
     return axis_angle.to_matrix(parameters[..., :3], parameters[..., 3])
 
 
-def _axis_angle_parameters(matrix: Any) -> Any:
+def _axis_angle_parameters(matrix: Array) -> Any:
     axis, angle = axis_angle.from_matrix(matrix)
     return namespace(matrix).concatenate([axis, angle[..., None]], axis=-1)
 

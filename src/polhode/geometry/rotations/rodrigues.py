@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry.rotations import quaternion
 from polhode.geometry.vector import dot, outer, skew
 
@@ -18,14 +18,14 @@ from polhode.geometry.vector import dot, outer, skew
 LEAST_COSINE = 1e-150
 
 
-def to_quaternion(vector: Any) -> Any:
+def to_quaternion(vector: Array) -> Any:
     """The unit quaternion (..., 4) of ρ (..., 3): (1, ρ) / √(1 + ρ²)."""
     xp = namespace(vector)
     one = xp.ones_like(vector[..., :1])
     return quaternion.normalised(xp.concatenate([one, vector], axis=-1))
 
 
-def from_quaternion(q: Any) -> Any:
+def from_quaternion(q: Array) -> Any:
     """ρ = v / w; at half turns, w = 0, of length 1e150 instead of infinite."""
     xp = namespace(q)
     w = q[..., :1]
@@ -33,38 +33,38 @@ def from_quaternion(q: Any) -> Any:
     return q[..., 1:] / xp.where(flat, xp.where(w < 0, -1.0, 1.0) * LEAST_COSINE, w)
 
 
-def to_matrix(vector: Any) -> Any:
+def to_matrix(vector: Array) -> Any:
     """R = 1 + 2/(1 + ρ²) ([ρ] + [ρ]²), by way of the quaternion."""
     return quaternion.to_matrix(to_quaternion(vector))
 
 
-def from_matrix(matrix: Any) -> Any:
+def from_matrix(matrix: Array) -> Any:
     """ρ (..., 3) of a rotation matrix (..., 3, 3); at half turns of length 1e150."""
     return from_quaternion(quaternion.from_matrix(matrix))
 
 
-def spatial_rate_matrix(vector: Any) -> Any:
+def spatial_rate_matrix(vector: Array) -> Any:
     """S with ω = S ρ̇, ω in the observer's axes: S = 2/(1 + ρ²) (1 + [ρ])."""
     scale = 2 / (1 + dot(vector, vector))[..., None, None]
     return scale * (namespace(vector).eye(3) + skew(vector))
 
 
-def body_rate_matrix(vector: Any) -> Any:
+def body_rate_matrix(vector: Array) -> Any:
     """S with ω = S ρ̇, ω in the body's axes: S = 2/(1 + ρ²) (1 - [ρ])."""
     return spatial_rate_matrix(-vector)
 
 
-def spatial_rate_inverse(vector: Any) -> Any:
+def spatial_rate_inverse(vector: Array) -> Any:
     """S⁻¹ with ρ̇ = S⁻¹ ω, ω in the observer's axes: (1 - [ρ] + ρ ρ) / 2."""
     eye = namespace(vector).eye(3)
     return (eye - skew(vector) + outer(vector, vector)) / 2
 
 
-def body_rate_inverse(vector: Any) -> Any:
+def body_rate_inverse(vector: Array) -> Any:
     """S⁻¹ with ρ̇ = S⁻¹ ω, ω in the body's axes: (1 + [ρ] + ρ ρ) / 2."""
     return spatial_rate_inverse(-vector)
 
 
-def regularity(vector: Any) -> Any:
+def regularity(vector: Array) -> Any:
     """How far from singular: cos(θ/2) = 1/√(1 + ρ²), 0 at half turns."""
     return 1 / namespace(vector).sqrt(1 + dot(vector, vector))

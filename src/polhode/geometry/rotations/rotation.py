@@ -7,6 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import FrameMismatch
 from polhode.geometry import triad
 from polhode.geometry.frame import (
@@ -70,7 +71,7 @@ class Rotation:  # limit: a pair for each parametrisation is the contract
         return Rotation(np.eye(3), of, seen_from)
 
     @staticmethod
-    def nearest(matrix: Any, *, of: Frame, seen_from: Frame) -> Rotation:
+    def nearest(matrix: Array, *, of: Frame, seen_from: Frame) -> Rotation:
         """The rotation nearest to a matrix that is not quite one (least squares)."""
         who = _who(of, seen_from)
         return Rotation(nearest_matrix(matrix, who), of, seen_from)
@@ -92,14 +93,14 @@ class Rotation:  # limit: a pair for each parametrisation is the contract
         return Rotation(triad.components_between(A, B), of, seen_from)
 
     @staticmethod
-    def from_vector(vector: Any, *, of: Frame, seen_from: Frame) -> Rotation:
+    def from_vector(vector: Array, *, of: Frame, seen_from: Frame) -> Rotation:
         """The rotation exp φ of a rotation vector φ = θ n."""
         angles = admit_angles(vector, (3,), _who(of, seen_from))
         return Rotation(so3.exp(angles), of, seen_from)
 
     @staticmethod
     def from_axis_angle(
-        axis: Any, angle: Any, *, of: Frame, seen_from: Frame
+        axis: Any, angle: Scalar, *, of: Frame, seen_from: Frame
     ) -> Rotation:
         """A turn by an angle about an axis of any length but zero."""
         who = _who(of, seen_from)
@@ -107,7 +108,7 @@ class Rotation:  # limit: a pair for each parametrisation is the contract
         return Rotation(axis_angle.to_matrix(unit, turn), of, seen_from)
 
     @staticmethod
-    def from_quaternion_wxyz(q: Any, *, of: Frame, seen_from: Frame) -> Rotation:
+    def from_quaternion_wxyz(q: Array, *, of: Frame, seen_from: Frame) -> Rotation:
         """The rotation of a quaternion (w, x, y, z), scalar first.
 
         It is normalised, and refused if its length misses 1 by more than 1e-3.
@@ -117,21 +118,21 @@ class Rotation:  # limit: a pair for each parametrisation is the contract
 
     @staticmethod
     def from_euler_angles(
-        sequence: str, angles: Any, *, of: Frame, seen_from: Frame
+        sequence: str, angles: Array, *, of: Frame, seen_from: Frame
     ) -> Rotation:
         """R_i(α) R_j(β) R_k(γ): turns about moving axes, angles in their order."""
         checked = admit_angles(angles, (3,), _who(of, seen_from))
         return Rotation(euler_angles.to_matrix(sequence, checked), of, seen_from)
 
     @staticmethod
-    def from_rodrigues(vector: Any, *, of: Frame, seen_from: Frame) -> Rotation:
+    def from_rodrigues(vector: Array, *, of: Frame, seen_from: Frame) -> Rotation:
         """The rotation of Rodrigues' (Gibbs's) vector ρ = tan(θ/2) n."""
         checked = admit_tangents(vector, _who(of, seen_from))
         return Rotation(rodrigues.to_matrix(checked), of, seen_from)
 
     @staticmethod
     def from_modified_rodrigues(
-        vector: Any, *, of: Frame, seen_from: Frame
+        vector: Array, *, of: Frame, seen_from: Frame
     ) -> Rotation:
         """The rotation of modified Rodrigues parameters σ = tan(θ/4) n, or shadow."""
         checked = admit_tangents(vector, _who(of, seen_from))

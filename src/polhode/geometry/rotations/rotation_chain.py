@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry.vector import cross, skew
 
 
@@ -28,7 +28,7 @@ def orientations(links: Any) -> Any:
     return xp.stack(reached)
 
 
-def in_ground_axes(links: Any, columns: Any) -> Any:
+def in_ground_axes(links: Any, columns: Array) -> Any:
     """A column per link (n, 3), each in its source axes, rewritten in frame 0's."""
     xp = namespace(links, columns)
     sources = xp.concatenate([xp.eye(3)[None], orientations(links)[:-1]])

@@ -11,23 +11,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry.motion.angular_velocity import body_components, spatial_components
 from polhode.geometry.rotations import rotation_chain
 from polhode.geometry.vector import skew
 
 
-def spatial(matrix: Any, change: Any) -> Any:
+def spatial(matrix: Array, change: Any) -> Any:
     """δ (..., 3) in the observer's axes, of a change dR: [δ] = dR Rᵀ."""
     return spatial_components(matrix, change)
 
 
-def body(matrix: Any, change: Any) -> Any:
+def body(matrix: Array, change: Any) -> Any:
     """δ' (..., 3) in the body's axes, of a change dR: [δ'] = Rᵀ dR."""
     return body_components(matrix, change)
 
 
-def updated(matrix: Any, increment: Any) -> Any:
+def updated(matrix: Array, increment: Any) -> Any:
     """(1 + [δ]) R, moved to first order; `so3.boxplus` moves it exactly."""
     return (namespace(matrix).eye(3) + skew(increment)) @ matrix
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry.rotations.parametrisation import Parametrisation, dual_basis
 from polhode.geometry.vector import alternator, cross
 
 
-def tensor_from_matrix(matrix: Any, slope: Any) -> Any:
+def tensor_from_matrix(matrix: Array, slope: Any) -> Any:
     """Σ = 1/2 (∂S/∂R Rᵀ - R (∂S/∂R)ᵀ), skew (..., 3, 3).
 
     `slope` is ∂S/∂R_ij (..., 3, 3), of any extension of S to all matrices.
@@ -23,7 +23,7 @@ def tensor_from_matrix(matrix: Any, slope: Any) -> Any:
     return (product - namespace(product).swapaxes(product, -1, -2)) / 2
 
 
-def from_matrix(matrix: Any, slope: Any) -> Any:
+def from_matrix(matrix: Array, slope: Any) -> Any:
     """σ = -ε[Σ] (..., 3), from the derivative by the matrix entries."""
     return -alternator(tensor_from_matrix(matrix, slope))
 
@@ -34,7 +34,7 @@ def from_parameters(chart: Parametrisation, parameters: Any, slope: Any) -> Any:
     return (slope[..., None, :] @ dual)[..., 0, :]
 
 
-def from_quaternion(q: Any, slope: Any) -> Any:
+def from_quaternion(q: Array, slope: Any) -> Any:
     """σ = 1/2 (w S_v - S_w v + v × S_v), from ∂S/∂(w, x, y, z) of any extension."""
     w, v = q[..., :1], q[..., 1:]
     slope_w, slope_v = slope[..., :1], slope[..., 1:]

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry.rotations import quaternion
 from polhode.geometry.rotations.angle_ratios import (
     cotangent_defect_ratio,
@@ -31,7 +31,7 @@ from polhode.geometry.rotations.angle_ratios import (
 from polhode.geometry.vector import dot, skew
 
 
-def exp(vector: Any) -> Any:
+def exp(vector: Array) -> Any:
     """The rotation matrix (..., 3, 3) of a rotation vector (..., 3).
 
         exp φ = 1 + (sin θ/θ) [φ] + ((1 - cos θ)/θ²) [φ]²
@@ -46,12 +46,12 @@ def exp(vector: Any) -> Any:
     return _series_in_skew(vector, sine_ratio(x), versine_ratio(x))
 
 
-def log(matrix: Any) -> Any:
+def log(matrix: Array) -> Any:
     """The rotation vector (..., 3) of a rotation matrix, angle in [0, π]."""
     return quaternion.log(quaternion.from_matrix(matrix))
 
 
-def left_jacobian(vector: Any) -> Any:
+def left_jacobian(vector: Array) -> Any:
     """J with ω = J φ̇, [ω] = Ṙ Rᵀ, R = exp φ.
 
     J = 1 + ((1 - cos θ)/θ²) [φ] + ((θ - sin θ)/θ³) [φ]²
@@ -60,12 +60,12 @@ def left_jacobian(vector: Any) -> Any:
     return _series_in_skew(vector, versine_ratio(x), sine_defect_ratio(x))
 
 
-def right_jacobian(vector: Any) -> Any:
+def right_jacobian(vector: Array) -> Any:
     """J with w = J φ̇, [w] = Rᵀ Ṙ, R = exp φ; it is J_left(-φ) = J_left(φ)ᵀ."""
     return left_jacobian(-vector)
 
 
-def left_jacobian_inverse(vector: Any) -> Any:
+def left_jacobian_inverse(vector: Array) -> Any:
     """J⁻¹ with φ̇ = J⁻¹ ω, [ω] = Ṙ Rᵀ; regular for θ < 2π.
 
     J⁻¹ = 1 - [φ]/2 + ((1 - (θ/2) cot(θ/2))/θ²) [φ]²
@@ -73,17 +73,17 @@ def left_jacobian_inverse(vector: Any) -> Any:
     return _series_in_skew(vector, -0.5, cotangent_defect_ratio(dot(vector, vector)))
 
 
-def right_jacobian_inverse(vector: Any) -> Any:
+def right_jacobian_inverse(vector: Array) -> Any:
     """J⁻¹ with φ̇ = J⁻¹ w, [w] = Rᵀ Ṙ; it is J_left⁻¹(-φ)."""
     return left_jacobian_inverse(-vector)
 
 
-def boxplus(matrix: Any, increment: Any) -> Any:
+def boxplus(matrix: Array, increment: Any) -> Any:
     """The rotation moved by a finite increment in the observer's axes: exp(δ) R."""
     return exp(increment) @ matrix
 
 
-def boxminus(matrix: Any, reference: Any) -> Any:
+def boxminus(matrix: Array, reference: Any) -> Any:
     """The increment δ in the observer's axes with boxplus(reference, δ) = R.
 
     δ = log(R R_refᵀ)
@@ -91,7 +91,7 @@ def boxminus(matrix: Any, reference: Any) -> Any:
     return log(matrix @ namespace(reference).swapaxes(reference, -1, -2))
 
 
-def orthonormalised(matrix: Any) -> Any:
+def orthonormalised(matrix: Array) -> Any:
     """The rotation nearest to a matrix that is one already within about 1e-5.
 
         R ← R (3 - RᵀR) / 2,  twice
@@ -106,7 +106,7 @@ def orthonormalised(matrix: Any) -> Any:
     return matrix
 
 
-def _series_in_skew(vector: Any, first: Any, second: Any) -> Any:
+def _series_in_skew(vector: Array, first: Any, second: Any) -> Any:
     """1 + first [φ] + second [φ]²."""
     xp = namespace(vector)
     cross_matrix = skew(vector)

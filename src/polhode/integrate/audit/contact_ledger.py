@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.audit.rates import Audit, audit_function, audited
 from polhode.integrate.field.dense_output import evaluate
 from polhode.integrate.results.contact_log import (
@@ -21,6 +22,7 @@ from polhode.integrate.results.contact_log import (
     contact_row_function,
     contact_rows_along,
 )
+from polhode.matter.parameter import Table
 from polhode.system.contacts import friction_label, owners
 
 if TYPE_CHECKING:
@@ -95,7 +97,7 @@ def contact_audit(equations: Equations, drive: Drive) -> Any:
     audit, owner = audit_function(equations, drive), owners(system)
     row = contact_row_function(system, drive)
 
-    def audited(t: Any, x: Any, held: Any, table: Any) -> Audit:
+    def audited(t: Scalar, x: Array, held: Any, table: Table) -> Audit:
         smooth, there = audit(t, x, held, table), row(t, x, held, table)
         powers = dict(smooth.powers)
         for k, support in enumerate(system.supports):

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.actions.weight import WeightOf
+from polhode.arrays import Scalar
 from polhode.errors import NumericalWarning
 from polhode.integrate.audit.rates import audited
 from polhode.integrate.field.dense_output import evaluate
@@ -112,7 +113,7 @@ def _natural_energy(motion: Trajectory) -> float:
     return _energy_at(motion, motion.t[0], q[0], speeds)
 
 
-def _energy_at(motion: Trajectory, t: Any, q: np.ndarray, z: np.ndarray) -> float:
+def _energy_at(motion: Trajectory, t: Scalar, q: np.ndarray, z: np.ndarray) -> float:
     """T at some speeds, J; of a large tree without its mass matrix."""
     system = motion.system
     if is_rolled(system):

@@ -9,12 +9,12 @@ four points a step.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from polhode.answer_table import Answer, AnswerTable
-from polhode.arrays import itself
+from polhode.arrays import Array, itself
 from polhode.errors import IntegrationError
 from polhode.integrate.audit.constraint_rank import ranks_at_ends
 from polhode.integrate.audit.contact_ledger import (
@@ -85,7 +85,7 @@ class Ledger(Answer):
         done = sum(self.work.values(), np.zeros_like(self.t))
         return self.energy - self.energy[0] - done
 
-    def angular_momentum_about(self, pole: Any) -> np.ndarray:
+    def angular_momentum_about(self, pole: Array) -> np.ndarray:
         """Angular momentum about another pole (n, 3):   H_P = H_O - OP x p
 
         The pole is a place in the world (3,), or one a row (n, 3); its motion does not

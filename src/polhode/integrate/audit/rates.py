@@ -8,7 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.motion_arrays import power
+from polhode.arrays import Array, Scalar
 from polhode.geometry.vector import cross
+from polhode.matter.parameter import Table
 from polhode.system import rows
 from polhode.system.natural_sizes import natural_sizes, position_sizes
 from polhode.system.rolled import energies
@@ -66,7 +68,7 @@ def audit_function(equations: Equations, drive: Drive) -> Any:
     system, core = equations.system, equations.functions
     n = system.coordinates
 
-    def audit(t: Any, x: Any, held: Any, table: Any) -> Audit:
+    def audit(t: Scalar, x: Array, held: Any, table: Table) -> Audit:
         q, y = x[:n], x[n:]
         z = core.speeds(t, q, y, table)
         table = drive.table(t, q, z, table, held, y=y)
@@ -90,14 +92,16 @@ def audit_function(equations: Equations, drive: Drive) -> Any:
     return audit
 
 
-def _row_rates(system: System, t: Any, q: Any, z: Any, table: Any) -> Any:
+def _row_rates(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Any:
     """A z (m,): what of the rates of the rows is by the speeds."""
     if is_rolled(system):
         return rolled_rows.speed_rates(system, t, q, z, table)
     return system.constraint_rows(t, q, z, table)[0] @ z
 
 
-def _powers(system: System, t: Any, q: Any, z: Any, table: Any) -> dict[str, Any]:
+def _powers(
+    system: System, t: Scalar, q: Array, z: Array, table: Table
+) -> dict[str, Any]:
     """By its name: the power of each action that stores nothing."""
     if is_rolled(system):
         return energies.powers(system, t, q, z, table)
@@ -107,7 +111,9 @@ def _powers(system: System, t: Any, q: Any, z: Any, table: Any) -> dict[str, Any
     return {name: power(each[name], twists) for name in loose}
 
 
-def _momenta(system: System, t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
+def _momenta(
+    system: System, t: Scalar, q: Array, z: Array, table: Table
+) -> tuple[Any, Any]:
     """Momentum, and angular momentum about the world's origin, in its axes."""
     if is_rolled(system):
         found = energies.sums(system, q, z, table)
@@ -121,7 +127,7 @@ def _momenta(system: System, t: Any, q: Any, z: Any, table: Any) -> tuple[Any, A
     return jnp.sum(linear, axis=0), jnp.sum(about, axis=0)
 
 
-def _misses(system: System, t: Any, q: Any, z: Any, table: Any) -> list[Any]:
+def _misses(system: System, t: Scalar, q: Array, z: Array, table: Table) -> list[Any]:
     if not system.constraints:
         return [jnp.zeros(())] * 4
     g = rows.positions(system, t, q, table)

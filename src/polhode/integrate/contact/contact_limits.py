@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import namespace, shared
+from polhode.arrays import Array, Scalar, namespace, shared
 from polhode.errors import ContactError
 from polhode.formulation.contact.decide import OPEN, SLIDES, STICKS
 from polhode.formulation.contact.mode_forces import (
@@ -42,6 +42,7 @@ from polhode.formulation.contact.switch_traced import (
 )
 from polhode.integrate.events.limits import NONE, LimitChange, Limits, LimitValues
 from polhode.integrate.field.vector_field import settled
+from polhode.matter.parameter import Table
 from polhode.system.contacts import names
 from polhode.system.state import State
 from polhode.system.state_arrays import StateArrays
@@ -120,19 +121,19 @@ def contact_limits(equations: Equations, order: str) -> Limits:
     n = len(names(system))
 
     @shared
-    def written_once(t: Any, q: Any, z: Any, table: Table) -> LimitValues:
+    def written_once(t: Scalar, q: Array, z: Array, table: Table) -> LimitValues:
         found = guards(system, t, q, z, table)
         return LimitValues(found.value.reshape(-1), found.rounding.reshape(-1))
 
-    def values(t: Any, q: Any, z: Any, table: Table) -> LimitValues:
+    def values(t: Scalar, q: Array, z: Array, table: Table) -> LimitValues:
         own = {name: v for name, v in table.items() if name != MEMORY}
         return LimitValues(*written_once(t, q, z, own))
 
-    def change(t: Any, q: Any, z: Any, fired: Any, table: Table) -> LimitChange:
+    def change(t: Scalar, q: Array, z: Array, fired: Any, table: Table) -> LimitChange:
         return _changed(equations, order, StateArrays(t, q, z), fired, table)
 
     def by_host(
-        t: Any, q: Any, z: Any, held: Any, table: Any, *, land: Any
+        t: Scalar, q: Array, z: Array, held: Any, table: Table, *, land: Any
     ) -> LimitChange:
         made, still, by_impact = _by_host(
             system, order, StateArrays(t, q, z), held, without_modes(table)
@@ -172,7 +173,7 @@ def _is_first(memory: Any) -> Any:
     return memory[COUNT] == 0
 
 
-def _accumulates(memory: Any, t: Any, is_touch: Any) -> Any:
+def _accumulates(memory: Any, t: Scalar, is_touch: Any) -> Any:
     """Whether the bounces of a contact end at once: intervals in a falling ratio."""
     n = len(is_touch)
     xp = namespace(memory, t)
@@ -186,7 +187,7 @@ def _accumulates(memory: Any, t: Any, is_touch: Any) -> Any:
     return xp.any(is_touch & known & (falls | grates))
 
 
-def _is_same_instant(memory: Any, t: Any) -> Any:
+def _is_same_instant(memory: Any, t: Scalar) -> Any:
     """Whether t is the instant at which switches are counted."""
     xp = namespace(memory, t)
     since = memory[TIME]
@@ -194,7 +195,7 @@ def _is_same_instant(memory: Any, t: Any) -> Any:
     return (memory[COUNT] > 0) & (t - since <= close)
 
 
-def _remembered(memory: Any, t: Any, is_struck: Any) -> Any:
+def _remembered(memory: Any, t: Scalar, is_struck: Any) -> Any:
     """The memory after a switch at t that struck some contacts (n,)."""
     n = len(is_struck)
     xp = namespace(memory, t, is_struck)
@@ -250,7 +251,7 @@ def _changed(
 
 
 def _by_host(
-    system: System, order: str, state: StateArrays, held: Any, table: Any
+    system: System, order: str, state: StateArrays, held: Any, table: Table
 ) -> tuple[LimitChange, dict[str, Any], float]:
     """The same by NumPy, modes in which slips begin, and the work of the impact, J.
 

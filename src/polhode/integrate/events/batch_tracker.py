@@ -19,6 +19,7 @@ from polhode.integrate.events.times import instant
 from polhode.integrate.field.dense_output import Steps, evaluate, joined
 from polhode.integrate.kernel.status import EVENT, RUNNING, ZENO
 from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
+from polhode.matter.parameter import Table
 
 if TYPE_CHECKING:
     from polhode.integrate.host.batch_kernel import BatchState
@@ -38,7 +39,7 @@ class BatchEventTracker:
         self,
         context: RunContext,
         bounds: RunBounds,
-        table: Any,
+        table: Table,
         output_times: np.ndarray,
     ):
         self._guide, self._plans, self._table = context, bounds, table

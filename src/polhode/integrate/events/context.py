@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.events.event import Event, Occurrence
 from polhode.integrate.events.event_step import Watched
 from polhode.integrate.events.functions import (
@@ -116,7 +117,9 @@ def weighed(context: RunContext, case: Case, at: StepperState) -> Weight:
     return Weight(*(part[0] for part in _weigh(context, case, row, h, at.held)))
 
 
-def _weigh(context: RunContext, case: Case, rows: Steps, h: Any, held: Any) -> Weight:
+def _weigh(
+    context: RunContext, case: Case, rows: Steps, h: Scalar, held: Any
+) -> Weight:
     row = (*rows[:3], instant(rows.t, h))
     allowed = (case.bounds.rtol, case.bounds.atol)
     example = (tuple(part[0] for part in row), allowed, case.table, held)
@@ -125,13 +128,13 @@ def _weigh(context: RunContext, case: Case, rows: Steps, h: Any, held: Any) -> W
     return Weight(*program(row, allowed, case.table, held))
 
 
-def landed(context: RunContext, case: Case, t: Any, x: Any, held: Any) -> Landed:
+def landed(context: RunContext, case: Case, t: Scalar, x: Array, held: Any) -> Landed:
     """A state projected onto its constraints, and its x_dot."""
     given = (float(t), x, case.table, held)
     return land_program(context.equations, context.inputs.drive, given)(*given)
 
 
-def state_at(context: RunContext, t: Any, at: Landed) -> State:
+def state_at(context: RunContext, t: Scalar, at: Landed) -> State:
     """The state of the system behind [q; y]."""
     system = context.equations.system
     return State(system, float(t), at.x[: system.coordinates], at.z)

@@ -8,17 +8,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Scalar
 from polhode.integrate.events.functions import Ends
 from polhode.integrate.events.locate import dense_basis
 from polhode.integrate.field.dense_output import between
 
 
-def along(ends: Ends, s: Any) -> Any:
+def along(ends: Ends, s: Scalar) -> Any:
     """x at a share of a step."""
     return between(s, ends.h, ends.start, ends.end, ends.dense)
 
 
-def cut(ends: Ends, s: Any) -> tuple[Any, Any, Any]:
+def cut(ends: Ends, s: Scalar) -> tuple[Any, Any, Any]:
     """x, its slope and the terms of dense output of the step that ends at a share s.
 
     With u = s'/s the higher terms follow from values inside (see `locate.restricted`).

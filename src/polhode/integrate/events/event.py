@@ -10,8 +10,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.answer_table import Answer, AnswerTable
+from polhode.arrays import Scalar
 from polhode.errors import IntegrationError, PolhodeError
 from polhode.integrate.field.input_table import arity, first_line, time_alone
+from polhode.matter.parameter import Table
 
 if TYPE_CHECKING:
     from polhode.system.state import State
@@ -100,7 +102,7 @@ class Event:
         """Whether the run halts there, to end or to go on from another state."""
         return self.terminal or self.reset is not None
 
-    def value(self, t: Any, state: State, table: Any) -> Any:
+    def value(self, t: Scalar, state: State, table: Table) -> Any:
         """g, traced."""
         return self.function(*(t, state, table)[: self.arity])
 
@@ -244,12 +246,12 @@ def require_names(names: list[str]) -> None:
         )
 
 
-def traced_value(event: Event, t: Any, state: State, table: Any) -> Any:
+def traced_value(event: Event, t: Scalar, state: State, table: Table) -> Any:
     """g of one event, one number, traced; an error names the event."""
     return _scalar(event, _event_value(event, t, state, table))
 
 
-def _event_value(event: Event, t: Any, state: State, table: Any) -> Any:
+def _event_value(event: Event, t: Scalar, state: State, table: Table) -> Any:
     try:
         found = event.value(t, state, table)
     except PolhodeError:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jax import lax
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.events.event_run import (
     FIRED,
     GRAZED,
@@ -132,7 +133,7 @@ def sampled_switches(
 
 def _changed(
     run: TurnContext,
-    t: Any,
+    t: Scalar,
     now: _Changed,
     switch: Switch,
     *,
@@ -206,7 +207,7 @@ def _added_if(flag: Any, buffer: OccurrenceBuffer, what: Happening, record: Any)
 
 
 def _begun(
-    run: TurnContext, here: StepperState, held: Any, fired: Any, *, q: Any, z: Any
+    run: TurnContext, here: StepperState, held: Any, fired: Any, *, q: Array, z: Array
 ) -> tuple[StepperState, Any]:
     """The segment that begins where changes have left the state; whether it is one."""
     guards, bounds, system = run.guards, run.bounds, run.equations.system
@@ -254,7 +255,7 @@ def _accumulates(leg: StepperState, bounds: RunBounds) -> Any:
     return jnp.isfinite(leg.recent[0]) & (jnp.abs(leg.t - leg.recent[0]) <= close)
 
 
-def _is_unit(system: Any, q: Any) -> Any:
+def _is_unit(system: Any, q: Array) -> Any:
     """Whether quaternions are near enough to length one, as states are admitted."""
     if system.coordinates == system.speeds:
         return jnp.array(True)

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Scalar
 from polhode.integrate.events.event_run import Turn
 from polhode.integrate.events.event_step import Watched, stepping
 from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, has_room
@@ -17,6 +18,7 @@ from polhode.integrate.kernel.status import RUNNING, SWITCHING
 from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
 from polhode.integrate.methods.method import is_fixed
 from polhode.lowering.compile import compile
+from polhode.matter.parameter import Table
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -56,7 +58,7 @@ class EventChunk:
         self._program = equations.remembered(key, made)
 
     def __call__(
-        self, stepper_states: StepperState, bounds: RunBounds, table: Any
+        self, stepper_states: StepperState, bounds: RunBounds, table: Table
     ) -> tuple[Any, ...]:
         runs = len(stepper_states.t)
         if self._many and runs > 1:
@@ -86,14 +88,14 @@ def _lifted(tree: Any) -> Any:
 
 
 def _compiled(
-    function: Any, stepper_state: Any, bounds: Any, table: Any, *, many: bool
+    function: Any, stepper_state: Any, bounds: Any, table: Table, *, many: bool
 ) -> Any:
     if many:
         return compile(function, stepper_state, bounds, table, 1.0, batched=True)
     example = (stepper_state, bounds, np.ones(()))
     given = form_of(example)
 
-    def alone(columns: Any, table: Any) -> tuple[Any, ...]:
+    def alone(columns: Any, table: Table) -> tuple[Any, ...]:
         stepper_state, bounds, step = given.unpacked(columns)
         after, *made = function(stepper_state, bounds, table, step)
         return packed_in_trace(after), *made
@@ -106,12 +108,12 @@ def _chunk(equations: Equations, method: Method, watched: Watched) -> Any:
     has_samplers = bool(watched.drive.samplers)
 
     def chunk(
-        stepper_state: StepperState, bounds: RunBounds, table: Any, step: Any
+        stepper_state: StepperState, bounds: RunBounds, table: Table, step: Any
     ) -> tuple[Any, ...]:
         count = attempts_of(stepper_state.x.shape[0], method.dense_terms)
 
         def attempt(
-            carry: tuple[StepperState, OccurrenceBuffer], k: Any
+            carry: tuple[StepperState, OccurrenceBuffer], k: Scalar
         ) -> tuple[tuple[StepperState, OccurrenceBuffer], Any]:
             stepper_state, buffer = carry
             may = (stepper_state.status == RUNNING) & (k < bounds.room) & (k < count)

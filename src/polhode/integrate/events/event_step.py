@@ -21,7 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import shared
+from polhode.arrays import Array, Scalar, shared
 from polhode.integrate.events.cut_step import along, cut
 from polhode.integrate.events.event_change import sampled_switches, switched_turn
 from polhode.integrate.events.event_run import (
@@ -69,6 +69,7 @@ from polhode.integrate.kernel.status import (
 )
 from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
 from polhode.integrate.methods.projection import settling
+from polhode.matter.parameter import Table
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -136,7 +137,7 @@ def stepping(equations: Equations, method: Method, watched: Watched) -> Stepping
         stepper_state: StepperState,
         buffer: OccurrenceBuffer,
         bounds: RunBounds,
-        table: Any,
+        table: Table,
         step: Any,
     ) -> Turn:
         # Held values, modes among them, are those of this turn.
@@ -227,7 +228,7 @@ def _first_limit(
     system, n = run.equations.system, run.equations.system.coordinates
 
     @shared
-    def look(s: Any) -> LimitValues:
+    def look(s: Scalar) -> LimitValues:
         t, x = ends.t + s * ends.h, along(ends, s)
         q = system.normalised(x[:n]) if system.coordinates != system.speeds else x[:n]
         whole = run.drive.table(t, q, x[n:], run.table, before.held)
@@ -267,7 +268,7 @@ def _limited(
 def _look(run: TurnContext, ends: Ends, held: Any) -> Callable[[Any], tuple[Any, Any]]:
     """s -> g and dg/ds at a share of a step; written once in a program."""
 
-    def at(s: Any) -> Any:
+    def at(s: Scalar) -> Any:
         return run.value(ends.t + s * ends.h, along(ends, s), run.table, held)
 
     return shared(lambda s: jax.jvp(at, (s,), (jnp.ones_like(s),)))
@@ -342,7 +343,7 @@ def _examined(step: _Step, turn: Turn, looks: Looks) -> Turn:
     return Turn(StepperState(*kept[0]), Rows(*kept[1]), buffer)
 
 
-def _first_stop(step: _Step, is_met: Any, s: Any, times: Any) -> _Stop:
+def _first_stop(step: _Step, is_met: Any, s: Scalar, times: Array) -> _Stop:
     guards, h, fall = step.run.guards, step.ends.h, step.fall
     stops = jnp.where(is_met & guards.stops, s, NOWHERE)
     k = jnp.argmin(stops)
@@ -357,7 +358,7 @@ def _first_stop(step: _Step, is_met: Any, s: Any, times: Any) -> _Stop:
     return _Stop(t, first, has, fired, jnp.where(is_limit, fall.number, NONE))
 
 
-def _noted(step: _Step, buffer: OccurrenceBuffer, s: Any, ways: Any) -> Any:
+def _noted(step: _Step, buffer: OccurrenceBuffer, s: Scalar, ways: Any) -> Any:
     """Guards that are only watched, in the order of their times."""
     run, ends, held = step.run, step.ends, step.before.held
 

@@ -19,11 +19,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.events.switch import Switch
 from polhode.integrate.field.dense_output import between
 from polhode.integrate.field.input_table import Drive
 from polhode.integrate.field.vector_field import field_of
 from polhode.lowering.compile import Program
+from polhode.matter.parameter import Table
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -56,8 +58,8 @@ def look_program(
     """(s, ends, table, held) -> g (e,) and dg/ds (e,)."""
     value = values_of(equations, switches, drive)
 
-    def look(s: Any, ends: Ends, table: Any, held: Any) -> tuple[Any, Any]:
-        def along(s: Any) -> Any:
+    def look(s: Scalar, ends: Ends, table: Table, held: Any) -> tuple[Any, Any]:
+        def along(s: Scalar) -> Any:
             x = between(s, ends.h, ends.start, ends.end, ends.dense)
             return value(ends.t + s * ends.h, x, table, held)
 
@@ -86,11 +88,11 @@ def weighing(value: Any) -> Any:
     """(row (t, x, x_dot, i), allowed (rtol, atol), table, held) -> g, its rate, u."""
 
     def uncertainty(
-        row: Any, allowed: Any, table: Any, held: Any
+        row: Any, allowed: Any, table: Table, held: Any
     ) -> tuple[Any, Any, Any]:
         (t, x, x_dot, instant), (rtol, atol) = row, allowed
 
-        def here(t: Any, x: Any) -> Any:
+        def here(t: Scalar, x: Array) -> Any:
             return value(t, x, table, held)
 
         g, rate = jax.jvp(here, (t, x), (jnp.ones_like(t), x_dot))
@@ -105,7 +107,7 @@ def land_program(equations: Equations, drive: Drive, example: Any) -> Program:
     """(t, x, table, held) -> Landed."""
     core, n = equations.functions, equations.system.coordinates
 
-    def project_state(t: Any, x: Any, table: Any, held: Any) -> Landed:
+    def project_state(t: Scalar, x: Array, table: Table, held: Any) -> Landed:
         table = {**table, **drive.unpacked(held)}
         field = field_of(equations, table, drive.driven)
         x = field.settled(t, x)
@@ -127,7 +129,7 @@ def values_of(equations: Equations, switches: tuple[Switch, ...], drive: Drive) 
         equations.system.coordinates,
     )
 
-    def value(t: Any, x: Any, table: Any, held: Any) -> Any:
+    def value(t: Scalar, x: Array, table: Table, held: Any) -> Any:
         q = system.normalised(x[:n]) if system.coordinates != system.speeds else x[:n]
         z = 1.0 * jnp.asarray(core.speeds(t, q, x[n:], table))
         whole = drive.table(t, q, z, table, held, y=x[n:])

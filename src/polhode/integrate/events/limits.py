@@ -19,6 +19,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array, Scalar
+
 if TYPE_CHECKING:
     from polhode.integrate.field.input_table import Drive
     from polhode.matter.parameter import Table
@@ -175,10 +177,10 @@ def _first(look: Look, looks: _Looks, sharp: Any) -> Fallen:
         k = jnp.argmin(jnp.where(now.is_down, guess, jnp.inf))
         is_it = jnp.arange(count) == k
 
-        def own(values: Any) -> Any:
+        def own(values: Array) -> Any:
             return jnp.sum(jnp.where(is_it, values, 0.0))
 
-        def value(s: Any) -> Any:
+        def value(s: Scalar) -> Any:
             found = own(look(s).value)
             return jnp.where(jnp.isfinite(found), found, -1.0)
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.arrays import Scalar
 from polhode.integrate.events.functions import Ends
 from polhode.integrate.field.dense_output import Steps, between
 
@@ -364,7 +365,7 @@ def restricted(steps: Steps, j: int, s: float) -> Steps:
     return Steps(np.array([t + s * h]), x[None], x_dot[None], new[None])
 
 
-def _slope(value: Callable[[Any], Any], s: float, h: Any, degree: int) -> Any:
+def _slope(value: Callable[[Any], Any], s: float, h: Scalar, degree: int) -> Any:
     """dx/dt of a polynomial of some degree at s, exact but for rounding."""
     nodes = (1 - np.cos(np.pi * np.arange(degree + 1) / degree)) / 2
     samples = np.array([value(node) for node in nodes])

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Scalar
 from polhode.integrate.events.locate import PARTS, POLE, SHARP, SMOOTH
 
 # Of a step: no guard has a zero there.
@@ -122,7 +123,7 @@ def zeros(look: Look, looks: Looks) -> Zeros:
     is_plain = jnp.all(passes.is_plain) & ~is_rough(looks)
     sign = jnp.sign(looks.sides).astype(float)
 
-    def one(carry: Any, k: Any) -> tuple[Any, Any]:
+    def one(carry: Any, k: Scalar) -> tuple[Any, Any]:
         def found(_: Any) -> tuple[Any, Any]:
             low = passes.part[k] / PARTS
             ends = (jnp.asarray(low, float), jnp.asarray(low + 1 / PARTS, float))
@@ -151,10 +152,10 @@ def _sides_after(looks: Looks, passes: _Passes) -> Any:
     return jnp.where(is_near, near.astype(looks.sides.dtype), clear)
 
 
-def _of_guard(look: Look, k: Any, sign: Any) -> Callable[[Any], tuple[Any, Any]]:
+def _of_guard(look: Look, k: Scalar, sign: Any) -> Callable[[Any], tuple[Any, Any]]:
     """s -> sign g_k, sign dg_k/ds."""
 
-    def value(s: Any) -> tuple[Any, Any]:
+    def value(s: Scalar) -> tuple[Any, Any]:
         g, d = look(s)
         return sign * g[k], sign * d[k]
 

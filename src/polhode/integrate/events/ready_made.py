@@ -8,10 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.force_elements.joint_law import Motor
+from polhode.arrays import Scalar
 from polhode.errors import IntegrationError
 from polhode.geometry.admission import admit
 from polhode.integrate.events.event import Event
-from polhode.matter.parameter import number
+from polhode.matter.parameter import Table, number
 from polhode.system.checked_argument import system_argument
 from polhode.system.members import suggestion
 
@@ -80,7 +81,7 @@ def saturation_events(system: System) -> list[Event]:
 def _room(system: System, motor: Motor, k: int, sign: int, bound: float) -> Any:
     edge = system.edge(motor.joint.name)
 
-    def room(t: Any, state: State, table: Any) -> Any:
+    def room(t: Scalar, state: State, table: Table) -> Any:
         asked = motor.asked(state.q[edge.q], state.z[edge.z], t, table)
         return sign * (asked[k] - bound)
 
@@ -112,7 +113,7 @@ def surface_event(
     place, c = names.index(body), admit(centre, (3,), "the centre of a surface")
     R = number(radius, "the radius of a surface")
 
-    def altitude(t: Any, state: State, table: Any) -> Any:
+    def altitude(t: Scalar, state: State, table: Table) -> Any:
         p = system.poses(t, state.q, table).origins[place] - c
         return jnp.sqrt(jnp.sum(p * p)) - R
 

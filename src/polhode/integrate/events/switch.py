@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import IntegrationError
 from polhode.integrate.events.event import Event, traced_value
 from polhode.integrate.field.traceable import traceable_reset
@@ -181,7 +182,7 @@ def guards_of(switches: tuple[Switch, ...]) -> tuple[Guard | Event, ...]:
 
 
 def _of_event(system: System, event: Event) -> Switch:
-    def values(t: Any, q: Any, z: Any, table: Table) -> Any:
+    def values(t: Scalar, q: Array, z: Array, table: Table) -> Any:
         return traced_value(event, t, State(system, t, q, z), table)[None]
 
     def change(t: Any, q: Any, z: Any, fired: Any, table: Table) -> Change:

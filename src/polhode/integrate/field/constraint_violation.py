@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import scanned
+from polhode.arrays import Array, scanned
 from polhode.formulation.recursive import rolled_constrained
 from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import Table
@@ -134,14 +134,16 @@ def miss_shares(
     return places / (1.0 + ROUNDING / (KEPT * own.length) * far), speeds
 
 
-def _largest(values: Any, sizes: np.ndarray, least: Any) -> Any:
+def _largest(values: Array, sizes: np.ndarray, least: Any) -> Any:
     def step(most: Any, row: Any) -> tuple[Any, None]:
         return jnp.maximum(most, jnp.abs(row[0]) * row[1]), None
 
     return scanned(step, least, (values, sizes))[0]
 
 
-def _largest_share(values: Any, here: Any, numbers: np.ndarray, own: np.ndarray) -> Any:
+def _largest_share(
+    values: Array, here: Any, numbers: np.ndarray, own: np.ndarray
+) -> Any:
     def step(most: Any, row: Any) -> tuple[Any, None]:
         value, number, size = row
         return jnp.maximum(most, jnp.abs(value) / jnp.maximum(here[number], size)), None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Core, Equations
 from polhode.integrate.field.input_table import Drive
 
@@ -49,28 +50,30 @@ def with_controllers(equations: Equations, drive: Drive) -> Equations:
 def _functions(core: Core, drive: Drive) -> Core:
     count = len(drive.first_states)
 
-    def start(t: Any, q: Any, z: Any, table: Table) -> Any:
+    def start(t: Scalar, q: Array, z: Array, table: Table) -> Any:
         return jnp.concatenate([core.start(t, q, z, table), drive.first_states])
 
     def of_velocities(function: Callable[..., Any]) -> Callable[..., Any]:
         """A function (t, q, y, table) asked with y'."""
 
-        def of_equations(t: Any, q: Any, y: Any, table: Table) -> Any:
+        def of_equations(t: Scalar, q: Array, y: Array, table: Table) -> Any:
             return function(t, q, y[:-count], table)
 
         return of_equations
 
-    def accelerations(t: Any, q: Any, y: Any, table: Table) -> tuple[Any, Any]:
+    def accelerations(t: Scalar, q: Array, y: Array, table: Table) -> tuple[Any, Any]:
         own = y[:-count]
         y_dot, intensities = core.accelerations(t, q, own, table)
         z = core.speeds(t, q, own, table)
         c_dot = drive.state_rates(t, q, z, y, table)
         return jnp.concatenate([y_dot, c_dot]), intensities
 
-    def bodies(t: Any, q: Any, y: Any, y_dot: Any, table: Table) -> Any:
+    def bodies(t: Scalar, q: Array, y: Array, y_dot: Array, table: Table) -> Any:
         return core.bodies(t, q, y[:-count], y_dot[:-count], table)
 
-    def joint_wrenches(t: Any, q: Any, y: Any, solution: Any, table: Table) -> Any:
+    def joint_wrenches(
+        t: Scalar, q: Array, y: Array, solution: Any, table: Table
+    ) -> Any:
         own = (solution[0][:-count], solution[1])
         return core.joint_wrenches(t, q, y[:-count], own, table)
 

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.arrays import Scalar
+
 
 class Steps(NamedTuple):
     """Rows of one run in the order of time.
@@ -59,8 +61,8 @@ def evaluate(steps: Steps, times: np.ndarray) -> np.ndarray:
 
 
 def between(
-    s: Any,
-    h: Any,
+    s: Scalar,
+    h: Scalar,
     start: tuple[Any, ...],
     end: tuple[Any, ...],
     dense: Any,

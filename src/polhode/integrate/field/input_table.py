@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import ForceError, PolhodeError
 from polhode.integrate.field.sampler import Sampler
 from polhode.matter.quantities.constants import values_of
@@ -131,7 +132,7 @@ class Drive:
         whole = {**table, **self.unpacked(held)}
         return self._driven(t, q, z, whole, y) if self.laws else whole
 
-    def state_rates(self, t: Any, q: Any, z: Any, y: Any, table: Table) -> Any:
+    def state_rates(self, t: Scalar, q: Array, z: Array, y: Array, table: Table) -> Any:
         """The rates (k,) of the states of all controllers."""
         assert self.system is not None
         state, c = State(self.system, t, q, z), self._states(y)
@@ -139,7 +140,7 @@ class Drive:
         rates = [_given(g, t, state, own, c)[1] for g in self.groups if g.width]
         return jnp.concatenate(rates)
 
-    def _states(self, y: Any) -> Any:
+    def _states(self, y: Array) -> Any:
         count = len(self.first_states)
         return self.first_states if y is None or not count else y[-count:]
 
@@ -172,13 +173,15 @@ class Drive:
 UNDRIVEN = Drive()
 
 
-def _value(name: str, law: Law, t: Any, state: State) -> Any:
+def _value(name: str, law: Law, t: Scalar, state: State) -> Any:
     arguments = (t,) if law.arity == 1 else (t, state)
     value = _traced(name, lambda: law.function(*arguments), len(arguments))
     return shaped(name, value, law.size)
 
 
-def _given(group: Group, t: Any, state: State, table: Table, c: Any) -> tuple[Any, Any]:
+def _given(
+    group: Group, t: Scalar, state: State, table: Table, c: Any
+) -> tuple[Any, Any]:
     """What a law of several inputs gives (size,), and the rates of its states."""
     constants = values_of(group.constants, table)
     own = c[group.first : group.first + group.width]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.system.lengths import entries, own_length
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Scales(NamedTuple):
     rate: Any
 
 
-def scales(system: System, q: Any, z: Any, z_dot: Any, duration: Any) -> Scales:
+def scales(system: System, q: Array, z: Array, z_dot: Array, duration: Any) -> Scales:
     """The scales at the starts of runs: q (..., nq), z, z_dot, duration (...)."""
     xp = namespace(q, z, z_dot)
     L = lengths(system, q, z, duration)[..., None]
@@ -43,7 +43,7 @@ def scales(system: System, q: Any, z: Any, z_dot: Any, duration: Any) -> Scales:
     return Scales(of_q, of_z * rate[..., None], rate)
 
 
-def lengths(system: System, q: Any, z: Any, duration: Any) -> Any:
+def lengths(system: System, q: Array, z: Array, duration: Any) -> Any:
     """The largest length in the system, or in its motion if it has none (...)."""
     xp, own = namespace(q, z), own_length(system)
     if own > 0:
@@ -55,7 +55,7 @@ def lengths(system: System, q: Any, z: Any, duration: Any) -> Any:
     return xp.where(far > 0, far, xp.where(way > 0, way, 1.0))
 
 
-def displacements(system: System, q: Any) -> Any:
+def displacements(system: System, q: Array) -> Any:
     """Natural sizes (nz,) of displacements along the joints: 1, or the length L."""
     xp = namespace(q)
     own, where = own_length(system), np.flatnonzero(entries(system, "units", "m"))

@@ -23,6 +23,7 @@ from jax import lax
 from scipy.sparse import csc_matrix, diags
 from scipy.sparse.linalg import splu
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.recursive.links import is_an_acceleration
 from polhode.formulation.recursive.rolled_linear import (
     Block,
@@ -196,7 +197,7 @@ class SparseJacobian(NamedTuple):
     pattern: Pattern
     entries: Any
 
-    def solver(self, s: Any) -> Callable[[Any], Any]:
+    def solver(self, s: Scalar) -> Callable[[Any], Any]:
         """b -> (s - df/dx)^-1 b"""
         solve = self._shifted(jnp.stack([s, jnp.zeros_like(s)]))
         return lambda b: solve(jnp.stack([b, jnp.zeros_like(b)]))[0]
@@ -205,7 +206,7 @@ class SparseJacobian(NamedTuple):
         """(u, v) -> (x, y) with (a + i b - df/dx)(x + i y) = u + i v."""
         solve = self._shifted(jnp.stack([a, b]))
 
-        def pair(u: Any, v: Any) -> tuple[Any, Any]:
+        def pair(u: Array, v: Array) -> tuple[Any, Any]:
             x, y = solve(jnp.stack([u, v]))
             return x, y
 
@@ -220,7 +221,7 @@ class SparseJacobian(NamedTuple):
         call = host_function(self.pattern.solve, [name, *of, both], [both])
 
         @jax.custom_jvp
-        def solve(found: Any, entries: Any, s: Any, right: Any) -> Any:
+        def solve(found: Any, entries: Any, s: Scalar, right: Any) -> Any:
             return call(found, entries, s, right)[0]
 
         @solve.defjvp
@@ -235,14 +236,14 @@ def _kind(*shape: int, dtype: Any = float) -> jax.ShapeDtypeStruct:
 
 
 def sparse_jacobian(
-    equations: Equations, t: Any, x: Any, table: Table
+    equations: Equations, t: Scalar, x: Array, table: Table
 ) -> SparseJacobian:
     """df/dx at a state, inputs held as they are in `table`."""
     system, core = equations.system, equations.functions
     n, at = system.coordinates, places_of(system)
     q, z = x[:n], x[n:]
 
-    def bodies(t: Any, q: Any, z: Any, table: Table) -> Any:
+    def bodies(t: Scalar, q: Array, z: Array, table: Table) -> Any:
         solution = core.accelerations(t, q, z, table)
         return solution, bodies_at(system, StateArrays(t, q, z), solution, table)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.fingerprint import NoFingerprint, fingerprint
 from polhode.lowering.trace.trace import closed_jaxpr
 from polhode.system.state import State
@@ -58,7 +59,7 @@ def traceable_digest(
 def traceable_reset(reset: Callable[..., Any], system: System) -> bytes | None:
     """The digest of a reset of an event that may be traced."""
 
-    def checked(t: Any, q: Any, z: Any) -> list[Any]:
+    def checked(t: Scalar, q: Array, z: Array) -> list[Any]:
         after = reset(t, State(system, t, q, z))
         if not isinstance(after, State) or after.system is not system:
             raise TypeError("a reset gives a state of the system")

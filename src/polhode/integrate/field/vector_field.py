@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 
 from polhode.actions.weight import WeightOf
-from polhode.arrays import shared
+from polhode.arrays import Array, Scalar, shared
 from polhode.formulation.contact.delassus import problem_function
 from polhode.formulation.contact.mode_forces import (
     MEMORY,
@@ -110,7 +110,7 @@ class Field(NamedTuple):
     allowed: tuple[Any, Any] = (0.0, 0.0)
     jacobian: Callable[[Any, Any], SparseJacobian] | None = None
 
-    def settled(self, t: Any, x: Any) -> Any:
+    def settled(self, t: Scalar, x: Array) -> Any:
         """The projected state alone."""
         return self.projected(t, x).x
 
@@ -126,30 +126,30 @@ def field_of(
     n = system.coordinates
     solve = stepped_part(equations, core.accelerations, "accelerations")
 
-    def driven(t: Any, q: Any, y: Any) -> Table:
+    def driven(t: Scalar, q: Array, y: Array) -> Table:
         z = core.speeds(t, q, y, table)
         return drive(t, q, z, table, y) if drive else table
 
     # A method asks many slopes: they are traced once, and in a program written once.
     @shared
-    def accelerations(t: Any, q: Any, y: Any) -> Any:
+    def accelerations(t: Scalar, q: Array, y: Array) -> Any:
         y_dot = solve(t, q, y, driven(t, q, y))[0]
         if core.serves is None:
             return y_dot
         return jnp.where(core.serves(t, q, y, table), y_dot, jnp.nan)
 
     @jax.jit
-    def x_dot(t: Any, x: Any) -> Any:
+    def x_dot(t: Scalar, x: Array) -> Any:
         q, y = x[:n], x[n:]
         rates = core.rates(t, q, y, table)
         return jnp.concatenate([rates, accelerations(t, q, y)])
 
-    def project(t: Any, x: Any) -> Projected:
+    def project(t: Scalar, x: Array) -> Projected:
         # Contacts are asked as a whole, with the forces that inputs drive.
         own = driven(t, x[:n], x[n:]) if has_modes(system, table) else table
         return projected(equations, t, x, own)
 
-    def jacobian(t: Any, x: Any) -> SparseJacobian:
+    def jacobian(t: Scalar, x: Array) -> SparseJacobian:
         return sparse_jacobian(equations, t, x, driven(t, x[:n], x[n:]))
 
     return Field(
@@ -179,7 +179,7 @@ def _soundness(
 
     whole = stepped_part(equations, partial(are_sound, system), "soundness")
 
-    def is_sound(t: Any, x: Any) -> Any:
+    def is_sound(t: Scalar, x: Array) -> Any:
         if not doubtful:
             return jnp.array(True)
         q, z = x[:n], core.speeds(t, x[:n], x[n:], table)
@@ -193,12 +193,12 @@ def _soundness(
     return is_sound
 
 
-def settled(equations: Equations, t: Any, x: Any, table: Table) -> Any:
+def settled(equations: Equations, t: Scalar, x: Array, table: Table) -> Any:
     """The projected state, of which it is known that its constraints can be kept."""
     return projected(equations, t, x, table).x
 
 
-def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
+def projected(equations: Equations, t: Scalar, x: Array, table: Table) -> Projected:
     """The state nearest in mass that is on its manifold and keeps all constraints.
 
     Quaternions are brought to length one. Then Newton's steps along the joints,
@@ -240,11 +240,11 @@ def _rolled_projection(equations: Equations) -> Callable[..., tuple[Any, Any, An
 
     system = equations.system
 
-    def shares(t: Any, now: rolled_constrained.Onto) -> tuple[Any, Any]:
+    def shares(t: Scalar, now: rolled_constrained.Onto) -> tuple[Any, Any]:
         state, missed = StateArrays(t, now.q, now.z), RowMisses(now.g, now.phi)
         return miss_shares(system, state, now.lengths, missed)
 
-    def onto(t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any, Any]:
+    def onto(t: Scalar, q: Array, z: Array, table: Table) -> tuple[Any, Any, Any]:
         def is_missed(now: rolled_constrained.Onto) -> Any:
             places, speeds = shares(t, now)
             return (places > ENOUGH) | (speeds > ENOUGH)
@@ -270,13 +270,13 @@ def _contact_projection(equations: Equations) -> Callable[..., tuple[Any, Any]]:
     )
 
 
-def with_states_of(x: Any, y: Any, count: int) -> Any:
+def with_states_of(x: Array, y: Array, count: int) -> Any:
     """Velocities y begun anew, the states of controllers as x has them."""
     return jnp.concatenate([y[:-count], x[-count:]]) if count else y
 
 
 def _on_contacts(
-    equations: Equations, t: Any, q: Any, z: Any, table: Table
+    equations: Equations, t: Scalar, q: Array, z: Array, table: Table
 ) -> tuple[Any, Any]:
     """Coordinates and speeds nearer to the constraints and to all closed contacts.
 
@@ -321,16 +321,16 @@ def _projections(
         own = dict(table)
         return lambda *at: whole[0](*at, own), lambda *at: whole[1](*at, own)
 
-    def placed(t: Any, q: Any) -> Any:
+    def placed(t: Scalar, q: Array) -> Any:
         return _placed(equations, t, q, table)
 
-    def moved(t: Any, q: Any, z: Any) -> tuple[Any, Any]:
+    def moved(t: Scalar, q: Array, z: Array) -> tuple[Any, Any]:
         return _moved(equations, t, q, z, table)
 
     return shared(placed), shared(moved)
 
 
-def _placed(equations: Equations, t: Any, q: Any, table: Table) -> Any:
+def _placed(equations: Equations, t: Scalar, q: Array, table: Table) -> Any:
     system = equations.system
     some = [c for c in system.constraints if c.is_holonomic]
     if not some:
@@ -347,7 +347,7 @@ def _placed(equations: Equations, t: Any, q: Any, table: Table) -> Any:
 
 
 def _moved(
-    equations: Equations, t: Any, q: Any, z: Any, table: Table
+    equations: Equations, t: Scalar, q: Array, z: Array, table: Table
 ) -> tuple[Any, Any]:
     """Speeds nearer to their rows, and the rows A."""
     system = equations.system
@@ -362,9 +362,9 @@ def _moved(
 
 def _nearest(
     system: System,
-    t: Any,
-    q: Any,
-    A: Any,
+    t: Scalar,
+    q: Array,
+    A: Array,
     g: Any,
     *,
     natural: NaturalSizes,

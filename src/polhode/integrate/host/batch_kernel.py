@@ -37,6 +37,7 @@ from polhode.integrate.methods.deferred_dense import DeferredDense, StepStart, d
 from polhode.integrate.methods.projection import settling
 from polhode.integrate.methods.taylor import EndsAlone, Taylor
 from polhode.lowering.compile import Program, compile
+from polhode.matter.parameter import Table
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -132,7 +133,7 @@ def lone_glide(
     """(glider, bounds, t_end, room), table -> glider, of one run, to be traced."""
     glide = _glide(equations, method, is_audited, drive)
 
-    def lone(run: Any, table: Any) -> BatchState:
+    def lone(run: Any, table: Table) -> BatchState:
         glider, bounds, t_end, room = run
         return glide(glider, bounds, table, t_end, room)
 
@@ -144,7 +145,7 @@ def batch_kernel(equations: Equations, method: Method) -> Any:
     return _glide(equations, method, False, UNDRIVEN)
 
 
-def _kind(method: Method, table: Any) -> tuple[Any, ...]:
+def _kind(method: Method, table: Table) -> tuple[Any, ...]:
     return type(method), method.name, tuple(sorted(table))
 
 
@@ -167,7 +168,7 @@ def _glide(
     audit = audit_function(equations, drive) if is_audited else None
 
     def glide(
-        glider: BatchState, bounds: RunBounds, table: Any, t_end: Any, room: Any
+        glider: BatchState, bounds: RunBounds, table: Table, t_end: Any, room: Any
     ) -> BatchState:
         is_kept = is_audited or len(glider.dense) > 0
         turn = run_turn(
@@ -217,7 +218,7 @@ def sampled_glide(
     def glide(
         glider: BatchState,
         bounds: RunBounds,
-        table: Any,
+        table: Table,
         t_end: Any,
         room: Any,
         due: Due,
@@ -271,7 +272,7 @@ def event_glide(
     def glide(
         glider: BatchState,
         bounds: RunBounds,
-        table: Any,
+        table: Table,
         goal: Goal,
         due: Due | None = None,
     ) -> tuple[Any, ...]:  # limit: what `glide` is given, its occurrences and samples
@@ -309,7 +310,7 @@ def event_glide(
 
 
 def _followed(
-    glider: BatchState, after: StepperState, rows: Rows, audit: Any, table: Any
+    glider: BatchState, after: StepperState, rows: Rows, audit: Any, table: Table
 ) -> BatchState:
     """A glider after an attempt; its step is the last one if it was accepted."""
     start, good = glider.stepper_state, rows.accepted
@@ -334,13 +335,13 @@ def work_function(equations: Equations, drive: Drive) -> Any:
     """(cursor at its start, row at its end, table) -> work of a step; to be traced."""
     audit = power_function(equations, drive)
 
-    def work(start: StepperState, row: Rows, table: Any) -> Any:
+    def work(start: StepperState, row: Rows, table: Table) -> Any:
         return _work(start, row, audit, table)
 
     return work
 
 
-def _work(start: StepperState, rows: Rows, audit: Any, table: Any) -> Any:
+def _work(start: StepperState, rows: Rows, audit: Any, table: Table) -> Any:
     """The work of each action over a step, by Gauss's rule with four points."""
     h, total = rows.t - start.t, 0.0
     ends = (start.x, start.x_dot), (rows.x, rows.x_dot)

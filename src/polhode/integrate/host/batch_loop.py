@@ -36,6 +36,7 @@ from polhode.integrate.host.progress import Clock, Watch
 from polhode.integrate.kernel.chunk import picked, replaced, stacked
 from polhode.integrate.kernel.status import FAULT, INTERRUPTED, NEEDS_HOST
 from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
+from polhode.matter.parameter import Table
 from polhode.system.contacts import friction_label
 
 if TYPE_CHECKING:
@@ -429,7 +430,7 @@ def attended(
     return replaced(after, waiting, stacked(new))
 
 
-def _work_of_cut(given: Given, glider: BatchState, kept: Steps, table: Any) -> Any:
+def _work_of_cut(given: Given, glider: BatchState, kept: Steps, table: Table) -> Any:
     """What a step does less, of which the host has kept a part."""
     end, drive = glider.stepper_state, given.drive
     start = end._replace(t=glider.t, x=glider.x, x_dot=glider.x_dot)

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.dense_output import between
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def first_step(stepper_states: StepperState, terms: int) -> SampledStep:
 class Taker:
     """Takes the samples of one run, inside a trace."""
 
-    def __init__(self, times: Any, sign: Any, terms: Callable[[SampledStep], Any]):
+    def __init__(self, times: Array, sign: Any, terms: Callable[[SampledStep], Any]):
         self._times, self._sign, self._count = times, sign, times.shape[0] - 1
         self._terms = terms
 
@@ -125,14 +126,14 @@ class Taker:
         taking = self._flushed(taking, jnp.array(True))
         return Samples(taking.taken, taking.rows, taking.step)
 
-    def _is_reached(self, time: Any, t: Any) -> Any:
+    def _is_reached(self, time: Any, t: Scalar) -> Any:
         return self._sign * (time - t) <= 0
 
     def _after(self, k: Any) -> SampleTime:
         """The number after a time that is one of those that fit, and its time."""
         return SampleTime(k + 1, self._times[k + 1])
 
-    def _claimed(self, first: SampleTime, t: Any) -> SampleTime:
+    def _claimed(self, first: SampleTime, t: Scalar) -> SampleTime:
         """How many times lie up to t, from the first on, and the one after them."""
         return lax.while_loop(
             lambda at: (at.number < self._count) & self._is_reached(at.time, t),
@@ -160,7 +161,7 @@ class Taker:
         waits = is_time & (taking.taken < taking.claimed)
         return Taking(*lax.cond(waits, flush, lambda taking: taking, taking))
 
-    def _sample(self, step: SampledStep, t: Any) -> Any:
+    def _sample(self, step: SampledStep, t: Scalar) -> Any:
         """x at a time in the step; see `batch_loop.at_goal`."""
         past = (step.end_t - t) * self._sign > 0
         h = step.end_t - step.t
@@ -172,5 +173,5 @@ class Taker:
         return jnp.where(s == 1, step.end_x, found)
 
 
-def _rounded(a: Any, b: Any) -> Any:
+def _rounded(a: Array, b: Array) -> Any:
     return lax.optimization_barrier(a * b)

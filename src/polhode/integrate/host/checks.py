@@ -13,6 +13,7 @@ import numpy as np
 
 from polhode.actions.contact.carried_friction import JointFriction
 from polhode.actions.contact.friction import Coulomb
+from polhode.arrays import Array
 from polhode.errors import (
     ConstraintError,
     ForceError,
@@ -128,7 +129,7 @@ def _fault(first: Start, k: int) -> PolhodeError:
     )
 
 
-def _broken(system: System, t: float, q: Any, z: Any, table: dict[str, Any]) -> str:
+def _broken(system: System, t: float, q: Array, z: Array, table: dict[str, Any]) -> str:
     """The first constraint whose row is not finite there, or none."""
     if not system.constraints:
         return ""

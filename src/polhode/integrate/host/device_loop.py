@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.errors import IntegrationError
 from polhode.integrate.events.event_chunk import step_of
 from polhode.integrate.events.event_step import Watched
@@ -111,7 +112,7 @@ class _Chunk(NamedTuple):
     sign: float
     tracker: BatchEventTracker | None
 
-    def alive(self, way: _Way, times: Any) -> Any:
+    def alive(self, way: _Way, times: Array) -> Any:
         """The numbers of the runs that go on, on the device."""
         there = way.gliders.stepper_state
         spent = there.accepted + there.rejected
@@ -122,7 +123,7 @@ class _Chunk(NamedTuple):
             goes = goes | (left <= 0)
         return self.device.cupy.flatnonzero(goes)
 
-    def make(self, way: _Way, pick: Any, times: Any, x: Any) -> None:
+    def make(self, way: _Way, pick: Any, times: Array, x: Array) -> None:
         """A chunk of the runs that go."""
         own = self._those(way, pick)
         room = self._room(own[0].stepper_state)
@@ -145,7 +146,7 @@ class _Chunk(NamedTuple):
         if self.tracker is not None:
             self._attend(way, pick, gliders, rest[0], x)
 
-    def _attend(self, way: _Way, pick: Any, found: Any, buffer: Any, x: Any) -> None:
+    def _attend(self, way: _Way, pick: Any, found: Any, buffer: Any, x: Array) -> None:
         """Runs to which something happened come to the host, and those that wait for
         it go back; all others stay where they are."""
         device, tracker = self.device, self.tracker
@@ -171,7 +172,7 @@ class _Chunk(NamedTuple):
             self.put_samples(way, x, place, host_samples(tracker, *place, own))
 
     def put_samples(
-        self, way: _Way, x: Any, place: tuple[int, int], new: np.ndarray
+        self, way: _Way, x: Array, place: tuple[int, int], new: np.ndarray
     ) -> None:
         """Samples of one run that the host has made, from its place on."""
         (run, number), count = place, len(new)
@@ -192,7 +193,7 @@ class _Chunk(NamedTuple):
         left = self.given.limit - int((there.accepted + there.rejected).max())
         return np.int64(max(1, min(ROOM, left)))
 
-    def _store(self, way: _Way, pick: Any, taken: Any, x: Any) -> None:
+    def _store(self, way: _Way, pick: Any, taken: Any, x: Array) -> None:
         cupy = self.device.cupy
         c, width = taken.x.shape[1:]
         each = cupy.flatnonzero((cupy.arange(c) < taken.count[:, None]).reshape(-1))
@@ -202,7 +203,7 @@ class _Chunk(NamedTuple):
         ]
 
     def _program(self, own: Any, goal: Any, due: Any) -> Any:
-        def first(a: Any) -> Any:
+        def first(a: Array) -> Any:
             return self.device.fetch(a[:1])[0]
 
         glider, bounds, table = _mapped(first, own)
@@ -259,7 +260,7 @@ def _result(
     device: Device,
     fleet: Batch,
     way: _Way,
-    x: Any,
+    x: Array,
     *,
     tracker: BatchEventTracker | None = None,
 ) -> BatchResult:

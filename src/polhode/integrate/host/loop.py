@@ -39,6 +39,7 @@ from polhode.integrate.kernel.status import (
     WORK_LIMIT,
 )
 from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
+from polhode.matter.parameter import Table
 
 SLAB_BYTES = 64e6
 
@@ -122,7 +123,7 @@ def run(
     program: Any,
     stepper_states: StepperState,
     bounds: RunBounds,
-    table: Any,
+    table: Table,
     options: RunOptions,
 ) -> list[RunRecord]:
     """All runs, each from its cursor to its end; leading axes are runs."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.constraints.prescribed_motion import PrescribedMotion
 from polhode.double import doubled
 from polhode.errors import ConstraintError
@@ -43,13 +44,13 @@ def require_smooth_drivers(system: System, start: float, until: float) -> None:
 def _law_of(system: System, driver: PrescribedMotion) -> Callable[..., Any]:
     """times (n,) -> place, speed and acceleration, (3, n, coordinates)."""
 
-    def place(t: Any) -> Any:
+    def place(t: Scalar) -> Any:
         return driver.wanted(t, system.table())
 
     speed = jax.jacfwd(place)
     acceleration = jax.jacfwd(speed)
 
-    def look(times: Any) -> Any:
+    def look(times: Array) -> Any:
         each = [jax.vmap(f)(times) for f in (place, speed, acceleration)]
         return jax.numpy.stack(each)
 

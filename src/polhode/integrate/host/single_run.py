@@ -36,6 +36,7 @@ from polhode.integrate.kernel.start import (
 from polhode.integrate.kernel.status import INTERRUPTED, RUNNING, WORK_LIMIT
 from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 from polhode.integrate.methods.method import kept_numbers
+from polhode.matter.parameter import Table
 
 if TYPE_CHECKING:
     from polhode.integrate.field.states import States
@@ -218,7 +219,7 @@ def _readying(given: Given, places: tuple[int, int]) -> Any:
         given.equations.system,
     )
 
-    def ready(begin: Any, table: Any) -> Ready:
+    def ready(begin: Any, table: Table) -> Ready:
         start, stepper_state, bounds, rate = launch(begin, table)
         stepper_state = told_first(stepper_state, given.method, system)
         fine = jnp.all(jnp.isfinite(start.x_dot)) & start.is_sound & start.is_kept

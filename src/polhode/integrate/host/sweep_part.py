@@ -7,12 +7,14 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.audit.rates import audit_function
 from polhode.integrate.field.vector_field import settled
 from polhode.integrate.host.batch_loop import BatchResult, Given, loose_actions
 from polhode.integrate.results.sweep_events import SweepEvents, events_of
 from polhode.integrate.results.sweep_result import Sweep, SweepLedger
 from polhode.lowering.compile import compile
+from polhode.matter.parameter import Table
 
 
 def part_of(given: Given, flight: BatchResult, table: Any, until: float) -> Sweep:
@@ -50,7 +52,7 @@ def _events_and_reasons(
 
 
 def _settled(
-    given: Given, flight: BatchResult, table: Any
+    given: Given, flight: BatchResult, table: Table
 ) -> tuple[np.ndarray, np.ndarray]:
     """States between steps put back on their manifold, and the system's speeds."""
     equations, system = given.equations, given.equations.system
@@ -60,7 +62,7 @@ def _settled(
     if core.start is core.speeds and not (bound and between):
         return x, x[..., n:]  # on the device, too
 
-    def own(t: Any, x: Any, table: Any) -> tuple[Any, Any]:
+    def own(t: Scalar, x: Array, table: Table) -> tuple[Any, Any]:
         there = settled(equations, t, x, table) if bound else x
         return there, core.speeds(t, there[:n], there[n:], table)
 
@@ -71,10 +73,10 @@ def _settled(
     return there, z.reshape(*x.shape[:2], -1)
 
 
-def _ledger(given: Given, flight: BatchResult, table: Any) -> SweepLedger:
+def _ledger(given: Given, flight: BatchResult, table: Table) -> SweepLedger:
     audit = audit_function(given.equations, given.drive)
 
-    def own(t: Any, x: Any, table: Any) -> Any:
+    def own(t: Scalar, x: Array, table: Table) -> Any:
         return audit(t, x, np.zeros(given.drive.width), table)
 
     ends = flight.landing
@@ -95,7 +97,7 @@ def _ledger(given: Given, flight: BatchResult, table: Any) -> SweepLedger:
     )
 
 
-def _jumps(given: Given, flight: BatchResult, table: Any, audit: Any) -> dict:
+def _jumps(given: Given, flight: BatchResult, table: Table, audit: Any) -> dict:
     """What resets of events, and switches of contacts, have given to each run, J."""
     if given.context is None or flight.tracker is None:
         return {}
@@ -103,7 +105,7 @@ def _jumps(given: Given, flight: BatchResult, table: Any, audit: Any) -> dict:
     assert found is not None
     n, core = given.equations.system.coordinates, given.equations.functions
 
-    def energy(t: Any, state: Any, table: Any) -> Any:
+    def energy(t: Any, state: Any, table: Table) -> Any:
         y = core.start(t, state[:n], state[n:], table)
         own = audit(t, jnp.concatenate([state[:n], y]), table)
         return own.kinetic + own.potential
@@ -132,7 +134,7 @@ def _summed(runs: np.ndarray, each: np.ndarray, flight: BatchResult) -> np.ndarr
     return total
 
 
-def _flat(flight: BatchResult, table: Any) -> tuple[np.ndarray, np.ndarray, Any]:
+def _flat(flight: BatchResult, table: Table) -> tuple[np.ndarray, np.ndarray, Any]:
     """All rows of all runs one after the other, each with its run's parameters."""
     count = flight.t.shape[1]
     own = {name: np.repeat(values, count) for name, values in table.items()}

@@ -21,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import IntegrationError
 from polhode.integrate.field.input_table import Drive, Law, arity
 from polhode.integrate.field.sampler import Sampler
@@ -40,7 +41,7 @@ from polhode.integrate.inputs.normal_stream import (
 from polhode.integrate.inputs.ports import input_size
 from polhode.integrate.inputs.tyre_relaxation import with_relaxation
 from polhode.integrate.methods.method import real_number
-from polhode.matter.parameter import Parameter, at, parameters_in
+from polhode.matter.parameter import Parameter, Table, at, parameters_in
 from polhode.matter.quantities.constants import admit_constants, values_of
 from polhode.system.members import suggestion
 from polhode.system.state import State
@@ -330,7 +331,9 @@ def _noise_sampler(source: Source) -> Sampler:
     noun, (name,) = source.noun, source.names
     key, size = stream_key(noun.seed, name), source.held.stop - source.held.start
 
-    def ask(t: Any, state: State, memory: Any, k: Any, table: Any) -> tuple[Any, Any]:
+    def ask(
+        t: Scalar, state: State, memory: Any, k: Any, table: Table
+    ) -> tuple[Any, Any]:
         run = memory[0].astype("int64") + noun.stream
         drawn = noun.deviation * normals(key, run, k, size)
         return lax.optimization_barrier(drawn), memory
@@ -346,7 +349,9 @@ def _law_sampler(system: System, source: Source) -> Sampler | None:
     noun, size = source.noun, source.held.stop - source.held.start
     count = source.recall.stop - source.recall.start
 
-    def ask(t: Any, state: State, memory: Any, k: Any, table: Any) -> tuple[Any, Any]:
+    def ask(
+        t: Scalar, state: State, memory: Any, k: Any, table: Table
+    ) -> tuple[Any, Any]:
         own = values_of(noun.constants, table)
         if noun.state is None:
             value, after = noun.law(t, state, **own), memory
@@ -354,7 +359,7 @@ def _law_sampler(system: System, source: Source) -> Sampler | None:
             value, after = noun.law(t, state, memory, **own)
         return _numbers(value, size, source.names), _numbers(after, count, ())
 
-    def checked(t: Any, q: Any, z: Any, memory: Any) -> list[Any]:
+    def checked(t: Scalar, q: Array, z: Array, memory: Any) -> list[Any]:
         return [*ask(t, State(system, t, q, z), memory, None, {})]
 
     digest = traceable_digest(noun.law, system, checked, (np.zeros(count),))

@@ -19,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Scalar
 from polhode.lowering.compile import Program, compile
 
 MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
@@ -85,7 +86,7 @@ def _uniform(high: Any, low: Any) -> Any:
 def normals_program(size: int) -> Program:
     """(key, run, k) -> normals, for the host."""
 
-    def drawn(key: Any, run: Any, k: Any) -> Any:
+    def drawn(key: Any, run: Any, k: Scalar) -> Any:
         return normals((key[0], key[1]), run, k, size)
 
     return compile(drawn, np.zeros(2, np.int64), np.int64(0), np.int64(0))

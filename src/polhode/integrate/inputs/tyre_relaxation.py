@@ -17,7 +17,7 @@ import numpy as np
 
 from polhode.actions.motion_arrays import Poses, Twists
 from polhode.actions.vehicles.tyre import Tyre
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.integrate.inputs.controller import Controller
 from polhode.matter.parameter import Parameter, at, distinct
 from polhode.system.loads import still_world, with_world
@@ -44,7 +44,7 @@ def relaxation(system: System, tyre: Tyre) -> Controller:
     own = np.array(system.places_of(tyre.bodies), dtype=int)
     constants = {p.name: _at_value(system, p) for p in _parameters(system, tyre)}
 
-    def law(t: Any, state: State, u: Any, **table: Any) -> tuple[Any, Any]:
+    def law(t: Scalar, state: State, u: Array, **table: Any) -> tuple[Any, Any]:
         poses = with_world(system.poses(t, state.q, table))
         twists = still_world(system.twists(t, state.q, state.z, table))
         here = Poses(poses.rotations[own], poses.origins[own])

@@ -6,6 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.kernel.status import NOT_A_NUMBER, UNMET, UNSOLVED
 from polhode.integrate.kernel.stepper_state import StepperState
@@ -16,7 +17,7 @@ def fault_status(is_solved: Any, is_finite: Any) -> Any:
     return jnp.where(is_solved, jnp.where(is_finite, UNMET, NOT_A_NUMBER), UNSOLVED)
 
 
-def arrived(field: Field, t: Any, x: Any) -> tuple[Any, Any, Any, Any]:
+def arrived(field: Field, t: Scalar, x: Array) -> tuple[Any, Any, Any, Any]:
     """The state projected, its x_dot, whether all of it is numbers, and is kept."""
     x, is_kept = field.projected(t, x)
     x_dot = field.x_dot(t, x)

@@ -7,6 +7,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.kernel import step_size
 from polhode.integrate.kernel.arrival import arrived, chosen, fault_status
@@ -23,7 +24,7 @@ def advance_of(method: Method) -> Callable[..., tuple[StepperState, Rows]]:
     return _adaptive if method.is_adaptive else _fixed
 
 
-def _dense_terms(terms: tuple[Any, ...], x: Any) -> Any:
+def _dense_terms(terms: tuple[Any, ...], x: Array) -> Any:
     """The terms of dense output as one array (terms, width)."""
     return jnp.stack(terms) if terms else jnp.zeros((0, *x.shape))
 
@@ -105,7 +106,7 @@ def _remembered(stepper_state: StepperState, moved: Attempt) -> StepperState:
     return stepper_state._replace(carried=kept)
 
 
-def _is_held(moved: Attempt, share: Any, h: Any, end: StepperState) -> Any:
+def _is_held(moved: Attempt, share: Any, h: Scalar, end: StepperState) -> Any:
     """Whether stability held a step, not accuracy: h |lambda| is above its limit.
 
         |lambda| = |f(a) - f(b)| / |a - b|

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Scalar
 from polhode.integrate.field.backend import backend_of
 from polhode.integrate.kernel.packing import form_of, packed, packed_in_trace
 from polhode.integrate.kernel.sample_instant import HeldRows, run_turn
@@ -21,6 +22,7 @@ from polhode.integrate.kernel.status import RUNNING
 from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
 from polhode.integrate.methods.method import Method
 from polhode.lowering.compile import Program, compile
+from polhode.matter.parameter import Table
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -114,7 +116,7 @@ class PackedChunk:
         function: Any,
         stepper_state: StepperState,
         bounds: RunBounds,
-        table: Any,
+        table: Table,
         *,
         backend: str,
     ):
@@ -129,7 +131,7 @@ class PackedChunk:
         self._back = form_of(stepper_state).lifted()
 
     def __call__(
-        self, stepper_states: StepperState, bounds: RunBounds, table: Any
+        self, stepper_states: StepperState, bounds: RunBounds, table: Table
     ) -> tuple[Any, ...]:
         own = {name: values[0, ...] for name, values in table.items()}
         columns, *made = self._program(packed((stepper_states, bounds)), own)
@@ -150,7 +152,7 @@ def leg_step(method: Method, drive: Drive) -> tuple[float, ...]:
 
 def _chunk(equations: Equations, method: Method, drive: Drive) -> Callable[..., Any]:
     def chunk(
-        stepper_state: StepperState, bounds: RunBounds, table: Any
+        stepper_state: StepperState, bounds: RunBounds, table: Table
     ) -> tuple[Any, ...]:
         turn = run_turn(
             equations,
@@ -161,7 +163,7 @@ def _chunk(equations: Equations, method: Method, drive: Drive) -> Callable[..., 
             held=stepper_state.held,
         )
 
-        def attempt(before: StepperState, k: Any) -> tuple[StepperState, Any]:
+        def attempt(before: StepperState, k: Scalar) -> tuple[StepperState, Any]:
             after, row = lax.cond(
                 (before.status == RUNNING) & (k < bounds.room),
                 turn,

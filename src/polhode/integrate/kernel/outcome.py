@@ -7,7 +7,7 @@ what stopped the motion, at what time, and what to try.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -194,7 +194,7 @@ def _without_numbers(system: System, end: Ending, table: Table) -> tuple[str, st
     )
 
 
-def growth(system: System, end: Ending, table: Any) -> str:
+def growth(system: System, end: Ending, table: Table) -> str:
     """What to say of a state that steps too long for it have let grow; or nothing.
 
     Where steps are chosen such a state is refused long before: others were tried.
@@ -236,7 +236,7 @@ def fault_of(system: System, name: str) -> str:
     return explain() if explain else "Its law is not defined there."
 
 
-def lawless(system: System, end: Ending, table: Any) -> str:
+def lawless(system: System, end: Ending, table: Table) -> str:
     """The name of the action that is not finite at or just after a state.
 
     `table` may be a function of (t, q, z), where inputs are driven.

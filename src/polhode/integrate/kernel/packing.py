@@ -20,6 +20,7 @@ from polhode.errors import FileError
 from polhode.fingerprint import REMEMBERED
 from polhode.lowering.compile import compile
 from polhode.lowering.trace.description import Untold, tree_facts, tree_of_facts
+from polhode.matter.parameter import Table
 
 Packed = tuple[Any, Any]  # doubles and counts, also inside a trace
 Layout = list[list[Any]]
@@ -71,7 +72,7 @@ class PackedFunction:
     form: Form | None = field(default=None, metadata=REMEMBERED)
     __name__ = "alone"
 
-    def __call__(self, columns: Packed, table: Any) -> Packed:
+    def __call__(self, columns: Packed, table: Table) -> Packed:
         found = self.function(self.given.unpacked(columns), table)
         self.form = form_of(found)
         return packed_in_trace(found)

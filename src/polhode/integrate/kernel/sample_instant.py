@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field, field_of
 from polhode.integrate.kernel.attempt import advance_of
 from polhode.integrate.kernel.status import DONE, FAULT, NOT_A_NUMBER, RUNNING
@@ -25,6 +26,7 @@ from polhode.integrate.kernel.stepper_state import (
     begun_anew,
 )
 from polhode.integrate.methods.projection import settling
+from polhode.matter.parameter import Table
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -72,7 +74,7 @@ def run_turn(
     drive: Drive,
     *,
     bounds: RunBounds,
-    table: Any,
+    table: Table,
     held: Any,
 ) -> Callable[[StepperState], tuple[StepperState, Rows]]:
     """stepper state -> stepper state, row: an attempted step, or samples that are due.
@@ -170,7 +172,7 @@ def aimed(
 
 
 def taken(
-    samplers: tuple[Sampler, ...], state: State, old: Samples, start: Any, table: Any
+    samplers: tuple[Sampler, ...], state: State, old: Samples, start: Any, table: Table
 ) -> Samples:
     """All inputs that are due at the time of a state asked anew."""
     t = state.t
@@ -199,14 +201,14 @@ def first_samples_function(system: System, samplers: tuple[Sampler, ...]) -> Any
     """(t, q, z, held, recall, count, start, table) -> Samples, to be traced."""
 
     def sampled(
-        t: Any,
-        q: Any,
-        z: Any,
+        t: Scalar,
+        q: Array,
+        z: Array,
         held: Any,
         recall: Any,
         count: Any,
         start: Any,
-        table: Any,
+        table: Table,
     ) -> Samples:  # limit: a state and what samples have left
         old = Samples(held, recall, count)
         return taken(samplers, State(system, t, q, z), old, start, table)

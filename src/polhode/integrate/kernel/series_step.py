@@ -14,6 +14,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from polhode.arrays import Array
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.kernel.arrival import chosen, fault_status
 from polhode.integrate.kernel.status import DONE, RUNNING, TOO_SMALL
@@ -85,7 +86,7 @@ def lost(stepper_state: StepperState) -> Any:
     return jnp.where(carried == stepper_state.x_dot, 0.0, carried)
 
 
-def compensated(x: Any, change: Any, rest: Any) -> tuple[Any, Any]:
+def compensated(x: Array, change: Any, rest: Any) -> tuple[Any, Any]:
     """x + change + rest rounded, and what the rounding left out (Kahan; Moller)."""
     change = change + rest
     total = x + change

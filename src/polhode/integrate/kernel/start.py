@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import IntegrationError
 from polhode.integrate.field.backend import backend_of, warn_of_xla
 from polhode.integrate.field.constraint_violation import keeps_constraints
@@ -32,6 +33,7 @@ from polhode.integrate.methods.method import (
     kept_numbers,
 )
 from polhode.lowering.compile import Program, compile
+from polhode.matter.parameter import Table
 from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
@@ -104,7 +106,7 @@ def step_settings(method: Method, until: float) -> StepSettings:
 def initial_derivative(
     equations: Equations,
     states: States,
-    table: Any,
+    table: Table,
     drive: Drive = UNDRIVEN,
     held: Any = None,
 ) -> InitialDerivative:
@@ -118,7 +120,7 @@ def initial_derivative(
 def initialise(
     equations: Equations,
     states: States,
-    table: Any,
+    table: Table,
     settings: StepSettings,
     *,
     drive: Drive = UNDRIVEN,
@@ -166,7 +168,7 @@ def initialisation(equations: Equations, drive: Drive) -> Any:
     """(t, q, z, held, settings), table -> InitialStep, of one run, to be traced."""
     probing = _probe(equations, drive)
 
-    def launch(given: Any, table: Any) -> InitialStep:
+    def launch(given: Any, table: Table) -> InitialStep:
         t, q, z, held, settings = given
         start, spread = probing(t, q, z, table, held)
         return _laid(equations.system, StateArrays(t, q, z), start, spread, settings)
@@ -179,7 +181,7 @@ def _probe(equations: Equations, drive: Drive) -> Any:
     core = equations.functions
 
     def initial_derivative(
-        t: Any, q: Any, z: Any, given: Any, held: Any
+        t: Scalar, q: Array, z: Array, given: Any, held: Any
     ) -> tuple[InitialDerivative, Any]:
         table = {**given, **drive.unpacked(held)}
         field = field_of(equations, table, drive.driven)
@@ -235,7 +237,7 @@ def _laid(
     return InitialStep(start, stepper_state, bounds, size.rate)
 
 
-def _moving(spread: Any, speeds: Any) -> Any:
+def _moving(spread: Any, speeds: Array) -> Any:
     """Natural sizes of y, from those of the system's speeds."""
     found = speeds if spread is None else jnp.abs(spread) @ speeds
     # Velocities of a formulation's own that no speed moves here may move elsewhere.

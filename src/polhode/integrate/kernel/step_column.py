@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.backend import backend_of
 from polhode.integrate.field.constraint_violation import keeps_constraints
 from polhode.integrate.field.vector_field import field_of
@@ -25,6 +26,7 @@ from polhode.integrate.kernel.arrival import fault_status
 from polhode.integrate.kernel.chunk import attempts_of
 from polhode.integrate.kernel.start import CLOCK
 from polhode.integrate.kernel.status import REFUSED, RUNNING
+from polhode.matter.parameter import Table
 from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ class StepColumns:
         """column -> row, to be traced."""
         n, places = self.coordinates, self.places
 
-        def row(column: Any) -> Any:
+        def row(column: Array) -> Any:
             t, q, z = column[0], column[1 : n + 1], column[n + 1 : self.width]
             given = column[self.width :]
             inputs = {name: given[at] for name, at in places.items()}
@@ -134,7 +136,7 @@ def step_backend(equations: Equations) -> str:
     return backend_of(equations) if large else "auto"
 
 
-def _begins(system: System, state: StateArrays, table: Any) -> Any:
+def _begins(system: System, state: StateArrays, table: Table) -> Any:
     """Whether a state keeps its constraints before the step, traced."""
     if not system.constraints:
         return jnp.array(True)
@@ -145,7 +147,7 @@ def step_function(equations: Equations, method: Method, h: float) -> Any:
     """(t, q, z, inputs) -> (q, z, status) after one step of h, to be traced."""
     core, n = equations.functions, equations.system.coordinates
 
-    def step(t: Any, q: Any, z: Any, inputs: Any) -> tuple[Any, Any, Any]:
+    def step(t: Scalar, q: Array, z: Array, inputs: Any) -> tuple[Any, Any, Any]:
         field = field_of(equations, inputs)
         begins = _begins(equations.system, StateArrays(t, q, z), inputs)
         x = jnp.concatenate([q, core.start(t, q, z, inputs)])

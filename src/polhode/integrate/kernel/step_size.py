@@ -19,6 +19,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array
+
 SAFETY, TRUST = 0.9, 0.6
 SHRINK, GROW = 0.2, 10.0
 # A change by more than this in one step, in powers of two, is not foreseen.
@@ -117,25 +119,25 @@ def _root(factor: float) -> float:
     return (factor / SAFETY) ** (1 / ROOT)
 
 
-def _bits(x: Any) -> Any:
+def _bits(x: Array) -> Any:
     return lax.bitcast_convert_type(x, jnp.int64)
 
 
-def _log2(x: Any) -> Any:
+def _log2(x: Array) -> Any:
     """log2(x) of a positive x, less by at most 0.09: its bits, read as a number."""
     return _bits(x) * 2.0**-52 - 1023.0
 
 
-def _within(x: Any, lowest: Any, highest: Any) -> Any:
+def _within(x: Array, lowest: Any, highest: Any) -> Any:
     return smaller(larger(x, lowest), highest)
 
 
-def larger(a: Any, b: Any) -> Any:
+def larger(a: Array, b: Any) -> Any:
     """The larger, and b if a is NaN: one instruction, where `jnp.maximum`, which
     keeps NaN, takes half a dozen."""
     return jnp.where(a > b, a, b)
 
 
-def smaller(a: Any, b: Any) -> Any:
+def smaller(a: Array, b: Array) -> Any:
     """The smaller, likewise."""
     return jnp.where(a < b, a, b)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.integrate.kernel import step_size
 
 RECENT = 10  # events whose times are remembered: so many in no time accumulate
@@ -88,7 +88,7 @@ class Rows(NamedTuple):
     dense: Any
 
 
-def first_carried(x_dot: Any, kept: int) -> Any:
+def first_carried(x_dot: Array, kept: int) -> Any:
     """`carried` where a run or a segment begins; leading axes are runs."""
     if not kept:
         return x_dot
@@ -96,12 +96,14 @@ def first_carried(x_dot: Any, kept: int) -> Any:
     return namespace(x_dot).concatenate([x_dot, zeros], axis=-1)
 
 
-def begun_anew(here: StepperState, x_dot: Any) -> Any:
+def begun_anew(here: StepperState, x_dot: Array) -> Any:
     """The same of a segment that begins within a run."""
     return first_carried(x_dot, here.carried.shape[-1] - np.shape(x_dot)[-1])
 
 
-def start_cursor(t: Any, x: np.ndarray, x_dot: np.ndarray, h: Any) -> StepperState:
+def start_cursor(
+    t: Scalar, x: np.ndarray, x_dot: np.ndarray, h: Scalar
+) -> StepperState:
     """Runs that begin; a leading axis of t, x, x_dot, h is runs."""
     count = np.zeros(np.shape(t), np.int64)
     zero = np.zeros(np.shape(t))

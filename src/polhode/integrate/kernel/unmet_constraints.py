@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polhode.matter.parameter import Table
 from polhode.system import assemble
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ SHOWN = 4
 
 
 def misses_ahead(
-    system: System, end: Ending, until: float, table: Any
+    system: System, end: Ending, until: float, table: Table
 ) -> tuple[float, list[Miss]]:
     """A time after the end of a run, and what no state near can keep then.
 
@@ -37,13 +38,13 @@ def misses_ahead(
     return t, misses
 
 
-def _parameters(system: System, end: Ending, table: Any) -> dict[str, float]:
+def _parameters(system: System, end: Ending, table: Table) -> dict[str, float]:
     """The values of the run's parameters at its end, without those of its inputs."""
     given = table(end.t, end.q, end.z) if callable(table) else table
     return {n: float(v) for n, v in given.items() if n in system.parameters}
 
 
-def unmet(system: System, end: Ending, until: float, table: Any) -> str:
+def unmet(system: System, end: Ending, until: float, table: Table) -> str:
     """Which constraints cannot be kept just after, with time and numbers; or ""."""
     if not system.constraints or not np.all(np.isfinite(end.q)):
         return ""

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import IntegrationError
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.method import Attempt, FixedStepMethod
@@ -79,7 +80,9 @@ class Composed:
         """The step that the parts make together (s)."""
         return self.method.step
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         shares = sequence(self.method.order, self.order)
         starts = np.concatenate([[0.0], np.cumsum(shares)[:-1]])

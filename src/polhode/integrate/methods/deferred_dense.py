@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, final, runtime_checkable
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.method import Attempt, Method, WrappedMethod
 
@@ -27,7 +28,7 @@ class DefersDense(Method, Protocol):
         """How many slopes of a step its dense output knows, beside the first."""
 
     def attempt_without_dense(
-        self, field: Field, t: Any, x: Any, x_dot: Any, h: Any
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
     ) -> Attempt:
         """One step, and in place of its terms the slopes from which they are found."""
 
@@ -47,7 +48,9 @@ class DeferredDense(WrappedMethod):
         """How many slopes stand in place of terms."""
         return self.method.slopes_for_dense
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         return self.method.attempt_without_dense(field, t, x, x_dot, h)
 

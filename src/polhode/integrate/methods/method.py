@@ -16,6 +16,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeGuard, runtime_check
 
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import IntegrationError, NumericalWarning
 from polhode.integrate.field.vector_field import Field
 from polhode.tracebacks import warn
@@ -74,7 +75,9 @@ class Method(Protocol):
     def dense_terms(self) -> int:
         """How many terms its dense output adds to Hermite's cubic."""
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
 
 
@@ -127,7 +130,14 @@ def axpy(h: Any, weights: Weights, slopes: list[Any], x: Any = 0.0) -> Any:
 
 
 def rk_stages(
-    field: Field, t: Any, x: Any, x_dot: Any, h: Any, *, nodes: Any, stages: Any
+    field: Field,
+    t: Scalar,
+    x: Array,
+    x_dot: Array,
+    h: Scalar,
+    *,
+    nodes: Any,
+    stages: Any,
 ) -> tuple[list[Any], Any]:
     """The slopes of a step h from x at t by nodes and stages, and its last stage."""
     k, there = [x_dot], None

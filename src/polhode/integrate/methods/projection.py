@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast, final
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import IntegrationError
 from polhode.integrate.field.vector_field import Field, Projected, field_of
 from polhode.integrate.methods.mechanical.gear_gupta_leimkuhler import (
@@ -28,6 +29,7 @@ from polhode.integrate.methods.method import (
     Method,
     WrappedMethod,
 )
+from polhode.matter.parameter import Table
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -69,7 +71,9 @@ class Unprojected(WrappedMethod):
         """That of a method of fixed step (s)."""
         return cast("FixedStepMethod", self.method).step
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step of the method, traced."""
         return self.method.attempt(field, t, x, x_dot, h)
 
@@ -116,7 +120,7 @@ def _each(motion: Trajectory) -> Any:
     equations, method, table = motion.equations, motion.method, dict(motion.table)
     system, n = equations.system, equations.system.coordinates
 
-    def work(t: Any, x: Any, x_dot: Any, h: Any, table: Any) -> Any:
+    def work(t: Scalar, x: Array, x_dot: Array, h: Scalar, table: Table) -> Any:
         field = field_of(equations, table)
 
         def energy(x: Any) -> Any:

@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import IntegrationError
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.method import (
@@ -40,7 +41,7 @@ class Expansion(NamedTuple):
 
     c: Any
 
-    def at(self, h: Any) -> Any:
+    def at(self, h: Scalar) -> Any:
         """x(t + h) - x(t): Horner's rule for odd and for even powers, side by side."""
         square, last = h * h, len(self.c) - 1
         halves = []
@@ -92,7 +93,7 @@ class Taylor:
         """Those beyond Hermite's cubic."""
         return self.order - 3
 
-    def expansion(self, field: Field, t: Any, x: Any) -> Expansion:
+    def expansion(self, field: Field, t: Scalar, x: Array) -> Expansion:
         """The series at a state, traced."""
         jaxpr, _ = opened(field.x_dot, t, x)
         found = refusal(jaxpr, self.order)
@@ -120,7 +121,7 @@ class Taylor:
         )
         return np.exp(-0.7 / (p - 1)) * _exp2(reach)
 
-    def dense(self, series: Expansion, h: Any) -> tuple[Any, ...]:
+    def dense(self, series: Expansion, h: Scalar) -> tuple[Any, ...]:
         """Its terms beyond Hermite's cubic: divided differences at both ends."""
         p, power, scaled = self.order, h**LEAST_ORDER, {}
         for k in range(LEAST_ORDER, p + 1):
@@ -129,7 +130,9 @@ class Taylor:
             sum(w * scaled[k] for k, w in row.items()) for row in dense_weights(p)
         )
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step of a given size, traced."""
         series = self.expansion(field, t, x)
         error = (h**self.order * series.c[self.order],)
@@ -145,7 +148,7 @@ class EndsAlone(WrappedMethod):
     knows_step: ClassVar[bool] = True
     dense_terms: ClassVar[int] = 0
 
-    def expansion(self, field: Field, t: Any, x: Any) -> Expansion:
+    def expansion(self, field: Field, t: Scalar, x: Array) -> Expansion:
         """The series at a state, traced."""
         return self.method.expansion(field, t, x)
 
@@ -153,11 +156,13 @@ class EndsAlone(WrappedMethod):
         """How far the series reaches."""
         return self.method.step_size(series, rtol, atol)
 
-    def dense(self, series: Expansion, h: Any) -> tuple[Any, ...]:
+    def dense(self, series: Expansion, h: Scalar) -> tuple[Any, ...]:
         """No terms."""
         return ()
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step of a given size, traced."""
         return self.method.attempt(field, t, x, x_dot, h)
 
@@ -175,7 +180,7 @@ def dense_weights(order: int) -> list[dict[int, float]]:
     return rows
 
 
-def _largest(x: Any) -> Any:
+def _largest(x: Array) -> Any:
     while x.shape[0] > 1:
         half = x.shape[0] // 2
         a, b, rest = x[:half], x[half : 2 * half], x[2 * half :]
@@ -183,12 +188,12 @@ def _largest(x: Any) -> Any:
     return x[0]
 
 
-def _log2(x: Any) -> Any:
+def _log2(x: Array) -> Any:
     """log2(x) of a positive x, less by at most 0.09: its bits, read as a number."""
     return lax.bitcast_convert_type(x, jnp.int64) * 2.0**-52 - 1023.0
 
 
-def _exp2(y: Any) -> Any:
+def _exp2(y: Array) -> Any:
     """2^y to 0.3 per cent."""
     whole = jnp.floor(y)
     rest = y - whole

@@ -18,6 +18,7 @@ import numpy as np
 from polhode.errors import FileError
 from polhode.integrate.kernel.status import CODES, Status
 from polhode.integrate.results.sweep_columns import PARAMETER, TEXTS, columns_of
+from polhode.matter.parameter import Table
 from polhode.output_file import write_file
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def flat_columns(system: System, columns: dict[str, np.ndarray]) -> list[Flat]:
 
 
 def columns_from(
-    flats: Iterable[Flat], shapes: dict[str, Any], table: Any
+    flats: Iterable[Flat], shapes: dict[str, Any], table: Table
 ) -> dict[str, np.ndarray]:
     """The columns of a sweep from those of its table; `shapes` name -> type, shape."""
     columns = {n: np.empty(shape, kind) for n, (kind, shape) in shapes.items()}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import StateError
 from polhode.integrate.results.observer import (
     SeenMotion,
@@ -15,6 +16,7 @@ from polhode.integrate.results.observer import (
     seen_motion,
 )
 from polhode.integrate.results.state_functions import at_rows
+from polhode.matter.parameter import Table
 from polhode.system.loads import with_world
 
 if TYPE_CHECKING:
@@ -158,7 +160,7 @@ def _reaction_function(equations: Equations, drive: Drive) -> Any:
     system, core = equations.system, equations.functions
     n = system.coordinates
 
-    def reactions(t: Any, x: Any, held: Any, table: Any) -> Any:
+    def reactions(t: Scalar, x: Array, held: Any, table: Table) -> Any:
         q, y = x[:n], x[n:]
         z = core.speeds(t, q, y, table)
         table = drive.table(t, q, z, table, held, y=y)

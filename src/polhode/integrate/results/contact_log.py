@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.contact.decide import OPEN
 from polhode.formulation.contact.delassus import contact_problem_of
 from polhode.formulation.contact.mode_forces import (
@@ -33,6 +34,7 @@ from polhode.integrate.events.occurrence_rows import Met, tail_of
 from polhode.integrate.results.body_motion import Reaction
 from polhode.integrate.results.rolling_status import with_rolling
 from polhode.lowering.compile import compile
+from polhode.matter.parameter import Table
 from polhode.system.contacts import names, owners, slips, tangent_scales
 
 if TYPE_CHECKING:
@@ -265,7 +267,7 @@ class ContactRow(NamedTuple):
     creep: Any
 
 
-def _sizes(vectors: Any) -> Any:
+def _sizes(vectors: Array) -> Any:
     """(n,) of vectors (n, 2)."""
     return jnp.sqrt(jnp.sum(vectors * vectors, axis=1))
 
@@ -274,7 +276,7 @@ def contact_row_function(system: System, drive: Drive) -> Any:
     """(t, x, held, table) -> ContactRow, for use inside a trace."""
     n = system.coordinates
 
-    def row(t: Any, x: Any, held: Any, table: Any) -> ContactRow:
+    def row(t: Scalar, x: Array, held: Any, table: Table) -> ContactRow:
         whole = drive.table(t, x[:n], x[n:], table, held)
         own = without_modes(whole)
         problem = contact_problem_of(system, t, x[:n], x[n:], own)
@@ -296,7 +298,9 @@ def contact_row_function(system: System, drive: Drive) -> Any:
     return row
 
 
-def contact_rows_along(motion: Trajectory, t: Any, x: Any, held: Any) -> ContactRow:
+def contact_rows_along(
+    motion: Trajectory, t: Scalar, x: Array, held: Any
+) -> ContactRow:
     """Gaps, forces, slips and powers at times and states, with held values (k, m)."""
     equations, system, table = motion.equations, motion.system, dict(motion.table)
     drive = motion.inputs.inputs.drive

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.arrays import Scalar
 from polhode.errors import IntegrationError
 from polhode.integrate.results.indexing import require_rows
 
@@ -89,7 +90,7 @@ def logs_of(
     return found
 
 
-def _log_times(motion: Trajectory, name: str, rate: Any) -> np.ndarray:
+def _log_times(motion: Trajectory, name: str, rate: Scalar) -> np.ndarray:
     is_rate = isinstance(rate, int | float | np.number) and np.isfinite(rate)
     span = abs(motion.t[-1] - motion.t[0])
     if not (is_rate and rate > 0 and span * rate < MOST):

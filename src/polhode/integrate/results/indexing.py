@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.errors import IntegrationError, PolhodeError, StateError
 from polhode.system.members import suggestion
 
@@ -26,7 +27,7 @@ def require_rows(motion: Trajectory) -> None:
         )
 
 
-def admit_times(motion: Trajectory, times: Any) -> np.ndarray:
+def admit_times(motion: Trajectory, times: Array) -> np.ndarray:
     """Times (n,) within a motion; those beyond its ends by rounding are its ends."""
     try:
         found = np.atleast_1d(np.array(times, dtype=float))

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.actions.motion_arrays import Wrenches
+from polhode.arrays import Array, Scalar
+from polhode.matter.parameter import Table
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -34,7 +36,7 @@ def _wrench_function(equations: Equations, drive: Drive) -> Any:
     system, core = equations.system, equations.functions
     n = system.coordinates
 
-    def wrenches(t: Any, x: Any, held: Any, table: Any) -> Any:
+    def wrenches(t: Scalar, x: Array, held: Any, table: Table) -> Any:
         q, y = x[:n], x[n:]
         z = core.speeds(t, q, y, table)
         return system.wrenches(t, q, z, drive.table(t, q, z, table, held, y=y))

@@ -15,12 +15,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import IntegrationError
 from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.methods.mechanical.moreau import Moreau, moreau_step
 from polhode.integrate.methods.mechanical.moreau_result import RESTING
 from polhode.integrate.results.rolling_status import with_rolling
 from polhode.lowering.compile import compile
+from polhode.matter.parameter import Table
 from polhode.system import contacts
 from polhode.system.contacts import friction_label
 from polhode.system.natural_sizes import length_at_rest
@@ -110,11 +112,11 @@ def _program(motion: Trajectory) -> Any:
     if key not in equations.programs:
         system, n = equations.system, equations.system.coordinates
 
-        def energy(t: Any, x: Any, table: Any) -> Any:
+        def energy(t: Any, x: Array, table: Table) -> Any:
             kinetic = system.kinetic_energy(t, x[:n], x[n:], table)
             return kinetic + system.potential_energy(t, x[:n], table)
 
-        def again(row: Any, kept: Any, table: Any) -> tuple[Any, ContactSteps]:
+        def again(row: Any, kept: Any, table: Table) -> tuple[Any, ContactSteps]:
             t, x, h = row
             step = moreau_step(field_of(equations, table), t, x, h, kept)
             lifted = energy(t + h, step.x, table)
@@ -133,7 +135,9 @@ def _program(motion: Trajectory) -> Any:
                 lifted - energy(t + h, step.unprojected, table),
             )
 
-        def chain(t: Any, x: Any, h: Any, kept: Any, table: Any) -> tuple[Any, Any]:
+        def chain(
+            t: Scalar, x: Array, h: Scalar, kept: Any, table: Table
+        ) -> tuple[Any, Any]:
             def one(kept: Any, row: Any) -> tuple[Any, Any]:
                 # A row of no time begins a segment, as runs do, from no impulses.
                 idle = jnp.zeros_like(kept), _nothing(again, row, kept, table)
@@ -326,7 +330,7 @@ def _gaps(motion: Trajectory) -> np.ndarray:
     if key not in equations.programs:
         system, n = equations.system, equations.system.coordinates
 
-        def gaps(t: Any, x: Any, table: Any) -> Any:
+        def gaps(t: Scalar, x: Array, table: Table) -> Any:
             return contacts.gaps(system, t, x[:n], table)
 
         example = (0.0, np.zeros(motion.steps.x.shape[1]), table)

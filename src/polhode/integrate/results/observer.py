@@ -22,6 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.space.frames import LOCAL_FRAMES, LocalFrame
+from polhode.arrays import Array, Scalar
 from polhode.double import doubled
 from polhode.errors import StateError
 from polhode.geometry.frame import Frame
@@ -31,6 +32,7 @@ from polhode.geometry.motion.path import moving_frame
 from polhode.geometry.vector import cross, dot
 from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.results.state_functions import at_rows
+from polhode.matter.parameter import Table
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
@@ -101,7 +103,7 @@ class SeenMotion:
         """m v^2/2 + w . I w/2 (n,), other for every observer."""
         return _momenta(self)[2]
 
-    def written(self, columns: Any) -> np.ndarray:
+    def written(self, columns: Array) -> np.ndarray:
         """Columns (n, 3) along the world's axes, along the observer's."""
         return apply(np.swapaxes(self.first.rotation, -1, -2), np.asarray(columns))
 
@@ -201,7 +203,7 @@ def _frame_name(observer: Any) -> str:
 
 
 def _path_motion(motion: Trajectory, path: Path) -> MovingFrame:
-    def frame(t: Any) -> MovingFrame:
+    def frame(t: Scalar) -> MovingFrame:
         return jax.vmap(lambda each: moving_frame(path, each))(t)
 
     try:
@@ -220,8 +222,8 @@ def _rows(motion: Trajectory, word: Any, function: Callable[..., Any]) -> Any:
     equations, table = motion.equations, dict(motion.table)
     drive, held = motion.inputs.inputs.drive, motion.inputs.held(motion.t)
 
-    def at(t: Any, x: Any, held: Any, table: Any) -> Any:
-        def driven(t: Any, q: Any, z: Any, own: Any, y: Any) -> Any:
+    def at(t: Scalar, x: Array, held: Any, table: Table) -> Any:
+        def driven(t: Scalar, q: Array, z: Array, own: Any, y: Array) -> Any:
             return drive.table(t, q, z, own, held, y=y)
 
         field = field_of(equations, table, driven)
@@ -238,8 +240,8 @@ def _frames_of_bodies(motion: Trajectory) -> Callable[..., MovingFrame]:
     system, core = motion.system, motion.equations.functions
     n = system.coordinates
 
-    def frames(t: Any, x: Any, x_dot: Any, table: Any) -> MovingFrame:
-        def twists(t: Any, x: Any) -> Any:
+    def frames(t: Any, x: Any, x_dot: Any, table: Table) -> MovingFrame:
+        def twists(t: Scalar, x: Array) -> Any:
             z = core.speeds(t, x[:n], x[n:], table)
             return tuple(system.twists(t, x[:n], z, table))
 
@@ -259,8 +261,8 @@ def _local_motion(motion: Trajectory, local: LocalFrame) -> MovingFrame:
     centre = _body_place(motion, local.by, local.by)
     axes = LOCAL_FRAMES[local.kind]
 
-    def frame(t: Any, x: Any, x_dot: Any, table: Any) -> MovingFrame:
-        def pose(t: Any, x: Any) -> Any:
+    def frame(t: Any, x: Any, x_dot: Any, table: Table) -> MovingFrame:
+        def pose(t: Scalar, x: Array) -> Any:
             z = core.speeds(t, x[:n], x[n:], table)
             p = system.poses(t, x[:n], table).origins
             v = system.twists(t, x[:n], z, table).linear

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.double import doubled
 from polhode.errors import ModelError, PolhodeError
 from polhode.system.state import State
@@ -43,7 +44,7 @@ class Quantity:
         """Its values (n, ...) at the rows of a motion."""
         system = motion.system
 
-        def at(t: Any, q: Any, z: Any) -> Any:
+        def at(t: Scalar, q: Array, z: Array) -> Any:
             return jnp.asarray(self.law(t, State(system, t, q, z)), float)
 
         try:

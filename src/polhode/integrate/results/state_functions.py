@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import field_of, settled
+from polhode.matter.parameter import Table
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -27,22 +29,22 @@ def _functions(motion: Trajectory) -> dict[str, Any]:
     system, core = equations.system, equations.functions
     n = system.coordinates
 
-    def poses(t: Any, x: Any, table: Any) -> Any:
+    def poses(t: Scalar, x: Array, table: Table) -> Any:
         return system.poses(t, 1.0 * x[:n], table)
 
-    def speeds(t: Any, x: Any, table: Any) -> Any:
+    def speeds(t: Scalar, x: Array, table: Table) -> Any:
         return 1.0 * jnp.asarray(core.speeds(t, x[:n], x[n:], table))
 
-    def twists(t: Any, x: Any, table: Any) -> Any:
+    def twists(t: Scalar, x: Array, table: Table) -> Any:
         return system.twists(t, x[:n], speeds(t, x, table), table)
 
-    def x_dot(t: Any, x: Any, table: Any) -> Any:
+    def x_dot(t: Scalar, x: Array, table: Table) -> Any:
         return field_of(equations, table).x_dot(t, x)
 
-    def settled_rows(t: Any, x: Any, table: Any) -> Any:
+    def settled_rows(t: Scalar, x: Array, table: Table) -> Any:
         return settled(equations, t, x, table)
 
-    def constraint_rows(t: Any, x: Any, table: Any) -> Any:
+    def constraint_rows(t: Scalar, x: Array, table: Table) -> Any:
         z = core.speeds(t, x[:n], x[n:], table)
         return 1.0 * jnp.asarray(system.constraint_rows(t, x[:n], z, table)[0])
 

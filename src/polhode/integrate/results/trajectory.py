@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.arrays import itself
+from polhode.arrays import Scalar, itself
 from polhode.integrate.events.event import NO_EVENTS, Events
 from polhode.integrate.field.dense_output import Steps, bare, evaluate
 from polhode.integrate.inputs.inputs import UNFED, InputLog
@@ -170,7 +170,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
 
     # ----------------------------------------------------------------- times
 
-    def at(self, t: Any) -> State:
+    def at(self, t: Scalar) -> State:
         """The state at a time between the first row and the last."""
         return self.resampled([t])[0]
 

@@ -9,40 +9,40 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.errors import ModelError
 from polhode.matter.parameter import Parameter
 
 
-def _sin(x: Any) -> Any:
+def _sin(x: Array) -> Any:
     return namespace(x).sin(x)
 
 
-def _cos(x: Any) -> Any:
+def _cos(x: Array) -> Any:
     return namespace(x).cos(x)
 
 
-def _tan(x: Any) -> Any:
+def _tan(x: Array) -> Any:
     return namespace(x).tan(x)
 
 
-def _sqrt(x: Any) -> Any:
+def _sqrt(x: Array) -> Any:
     return namespace(x).sqrt(x)
 
 
-def _exp(x: Any) -> Any:
+def _exp(x: Array) -> Any:
     return namespace(x).exp(x)
 
 
-def _log(x: Any) -> Any:
+def _log(x: Array) -> Any:
     return namespace(x).log(x)
 
 
-def _arctan(x: Any) -> Any:
+def _arctan(x: Array) -> Any:
     return namespace(x).arctan(x)
 
 
-def _tanh(x: Any) -> Any:
+def _tanh(x: Array) -> Any:
     return namespace(x).tanh(x)
 
 
@@ -74,7 +74,7 @@ def of_quantity(word: str, value: Any) -> Any:
         ) from None
 
 
-def sin(angle: Any) -> Any:
+def sin(angle: Scalar) -> Any:
     """The sine of an angle in radians: of a parameter, a number or an array.
 
     >>> sin(Parameter("alpha", 0.5))
@@ -83,7 +83,7 @@ def sin(angle: Any) -> Any:
     return of_quantity("sin", angle)
 
 
-def cos(angle: Any) -> Any:
+def cos(angle: Scalar) -> Any:
     """The cosine of an angle in radians: of a parameter, a number or an array.
 
     >>> 2 * cos(Parameter("alpha", 0.0))
@@ -92,7 +92,7 @@ def cos(angle: Any) -> Any:
     return of_quantity("cos", angle)
 
 
-def tan(angle: Any) -> Any:
+def tan(angle: Scalar) -> Any:
     """The tangent of an angle in radians: of a parameter, a number or an array.
 
     >>> tan(Parameter("alpha", 0.0))

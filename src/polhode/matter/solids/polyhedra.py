@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.errors import ModelError
 from polhode.geometry.admission import admit
 from polhode.matter.axes import Z
@@ -18,7 +19,7 @@ from polhode.matter.solids.solid import Solid, Unit, fill, lengths
 from polhode.matter.validity import require_positive
 
 
-def tetrahedron(*, corners: Any, mass: Any = None, density: Any = None) -> Solid:
+def tetrahedron(*, corners: Array, mass: Any = None, density: Any = None) -> Solid:
     """A full tetrahedron between four corners (4, 3), in any order.
 
     >>> tetrahedron(density=6.0, corners=[[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
@@ -80,7 +81,7 @@ def mesh(
     return fill("mesh", unit_mesh, sizes, mass=mass, density=density)
 
 
-def unit_mesh(vertices: Any, triangles: Any) -> Unit:
+def unit_mesh(vertices: Array, triangles: Any) -> Unit:
     """Volume, centre and inertia of unit mass within numbered triangles."""
     return polyhedron(vertices[triangles])
 

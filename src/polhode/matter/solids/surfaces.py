@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.matter.axes import Z
 from polhode.matter.solids.solid import Solid, Unit, fill, lengths
 from polhode.matter.spread import column, diagonal
@@ -42,7 +43,7 @@ def spherical_shell(*, radius: Any, mass: Any = None, density: Any = None) -> So
     return fill("spherical shell", unit, sizes, mass=mass, density=density)
 
 
-def ellipsoidal_shell(*, x: Any, y: Any, z: Any, mass: Any) -> Solid:
+def ellipsoidal_shell(*, x: Array, y: Array, z: Array, mass: Any) -> Solid:
     """A thin shell between two similar ellipsoids of half axes x, y, z.
 
         I = m/3 (y^2 + z^2, z^2 + x^2, x^2 + y^2)
@@ -56,7 +57,7 @@ def ellipsoidal_shell(*, x: Any, y: Any, z: Any, mass: Any) -> Solid:
     return fill("ellipsoidal shell", unit, sizes, mass=mass, density=None)
 
 
-def unit_plate(x: Any, y: Any) -> Unit:
+def unit_plate(x: Array, y: Array) -> Unit:
     """Area, centre and inertia of unit mass of a rectangle across z."""
     moments = (y**2 / 12, x**2 / 12, (x**2 + y**2) / 12)
     return x * y, column(0.0, 0.0, 0.0), diagonal(*moments)
@@ -75,7 +76,7 @@ def unit_spherical_shell(radius: Any) -> Unit:
     return area, column(0.0, 0.0, 0.0), diagonal(moment, moment, moment)
 
 
-def unit_ellipsoidal_shell(x: Any, y: Any, z: Any) -> Unit:
+def unit_ellipsoidal_shell(x: Array, y: Array, z: Array) -> Unit:
     """No measure, centre and inertia of unit mass of a thin homoeoid."""
     moments = ((y**2 + z**2) / 3, (z**2 + x**2) / 3, (x**2 + y**2) / 3)
     return np.nan, column(0.0, 0.0, 0.0), diagonal(*moments)

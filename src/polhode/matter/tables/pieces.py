@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.arrays import named_function, namespace
+from polhode.arrays import Array, named_function, namespace
 
 COMPARED = 40  # breaks: up to so many comparisons cost less than a search that branches
 
@@ -83,7 +83,7 @@ def integral(pieces: Pieces) -> Pieces:
     return Pieces(pieces.breaks, raised)
 
 
-def place(breaks: np.ndarray, x: Any) -> Any:
+def place(breaks: np.ndarray, x: Array) -> Any:
     """Which piece a number lies in; the last break belongs to the piece before it."""
     xp = namespace(x)
     inner, last = xp.asarray(breaks[:-1]), breaks[-1]
@@ -94,7 +94,7 @@ def place(breaks: np.ndarray, x: Any) -> Any:
     return below + xp.where(x > last, 1, 0)
 
 
-def evaluate_1d(pieces: Pieces, x: Any) -> Any:
+def evaluate_1d(pieces: Pieces, x: Array) -> Any:
     """The value at x (...)."""
     xp = namespace(x)
     x = xp.asarray(x)
@@ -134,7 +134,7 @@ def slope_of_patches(patches: Patches, which: int) -> Patches:
     return Patches(x, y, np.moveaxis(turned, (0, 1), (2, 3)))
 
 
-def evaluate_2d(patches: Patches, x: Any, y: Any) -> Any:
+def evaluate_2d(patches: Patches, x: Array, y: Array) -> Any:
     """The value at (x, y)."""
     xp = namespace(x, y)
     x, y = xp.asarray(x), xp.asarray(y)
@@ -209,7 +209,7 @@ class Family:
 
         law = jax.custom_jvp(named_function(self._title(orders), evaluate))
 
-        def rule(values: Any, rates: Any) -> Any:
+        def rule(values: Array, rates: Array) -> Any:
             total = 0.0
             for which, rate in enumerate(rates):
                 higher = tuple(n + (k == which) for k, n in enumerate(orders))

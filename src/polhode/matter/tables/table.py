@@ -17,7 +17,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.matter.tables.pieces import (
@@ -221,7 +221,7 @@ class Integral:
         pieces = integral(table.pieces)
         self._family = family_1d(f"F_{table.name}", pieces)
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Array) -> Any:
         """The integral from the first x of the table."""
         if is_traced(x):
             import jax
@@ -262,7 +262,7 @@ def _require_word(name: str, what: str, word: Any, known: tuple[str, ...]) -> No
         )
 
 
-def _is_pair(x: Any) -> bool:
+def _is_pair(x: Array) -> bool:
     """Whether the axes of two variables are given: two lists of numbers."""
     return isinstance(x, tuple | list) and len(x) == 2 and np.ndim(x[0]) == 1
 
@@ -306,7 +306,7 @@ def _values(name: str, given: Any, axes: tuple[np.ndarray, ...]) -> np.ndarray:
     return values
 
 
-def _require_sense(table: Table, axes: tuple[np.ndarray, ...], values: Any) -> None:
+def _require_sense(table: Table, axes: tuple[np.ndarray, ...], values: Array) -> None:
     """Refuse what has no meaning: monotone in two variables, a period that jumps."""
     if len(axes) == 2 and table.smooth == "monotone":
         raise ModelError(

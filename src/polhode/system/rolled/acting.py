@@ -18,7 +18,7 @@ from polhode.actions.force_elements.damper import Damper, RotationalDamper
 from polhode.actions.force_elements.joint_law import JointDamper, JointSpring
 from polhode.actions.force_elements.spring import Spring
 from polhode.actions.motion_arrays import Poses, Twists
-from polhode.arrays import scanned
+from polhode.arrays import Array, Scalar, scanned
 from polhode.matter.parameter import Table
 from polhode.system.gather import driven_joints
 from polhode.system.loads import efforts_of, joint_energy
@@ -109,7 +109,7 @@ def loads(
 
 
 def energy(
-    system: System, t: Any, q: Any, *, moving: Motion, given: Sorted, table: Table
+    system: System, t: Scalar, q: Array, *, moving: Motion, given: Sorted, table: Table
 ) -> Any:
     """What some actions store at (t, q)."""
     total = jnp.zeros(())
@@ -141,7 +141,7 @@ def energy(
 
 
 def _between(
-    group: Group, places: np.ndarray, moving: Motion, now: Any, t: Any, table: Table
+    group: Group, places: np.ndarray, moving: Motion, now: Any, t: Scalar, table: Table
 ) -> tuple[Any, Any]:  # limit: like laws at a state and a table, beside what acts
     """Wrenches of like laws between two bodies, added to those of all."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax.numpy as jnp
 
-from polhode.arrays import scanned
+from polhode.arrays import Array, scanned
 from polhode.matter.parameter import Table
 from polhode.system.rolled.motion import Motion
 from polhode.system.rolled.rows import (
@@ -72,7 +72,7 @@ def by_constraint(
 
 
 def _exerted_wrenches(
-    like: RowGroup, slopes: Any, intensities: Any, total: Any
+    like: RowGroup, slopes: Array, intensities: Any, total: Any
 ) -> tuple[Any, tuple[Any, Any]]:
     """What like constraints exert, and the sum on all bodies."""
     constraint, high = like.group.template, like.height

@@ -22,7 +22,7 @@ from jax import lax
 
 from polhode.actions.contact.friction_laws import Anisotropic, Stribeck
 from polhode.actions.motion_arrays import Poses, Twists
-from polhode.arrays import namespace, scanned
+from polhode.arrays import Array, Scalar, namespace, scanned
 from polhode.constraints.constraint import Attachment, coordinates_of
 from polhode.constraints.curved_contact import tangents_about
 from polhode.constraints.rolling import BallContact, Contact
@@ -179,7 +179,7 @@ def _rows(system: System, s: Support, table: Table, own: Any) -> list[Candidate]
     ]
 
 
-def _filled(values: Any, count: int, fill: Any) -> np.ndarray:
+def _filled(values: Array, count: int, fill: Any) -> np.ndarray:
     short = count - len(values)
     return np.concatenate([values, np.full(short, fill)]).astype(np.asarray(fill).dtype)
 
@@ -211,17 +211,19 @@ def rows_coupled(system: System) -> np.ndarray:
     return found
 
 
-def placed_bodies(system: System, t: Any, q: Any, table: Table) -> Poses:
+def placed_bodies(system: System, t: Scalar, q: Array, table: Table) -> Poses:
     """Poses of all bodies, the world's last."""
     return with_world(kinematics.poses(system, t, q, table))
 
 
-def moving_bodies(system: System, t: Any, q: Any, z: Any, table: Table) -> Twists:
+def moving_bodies(
+    system: System, t: Scalar, q: Array, z: Array, table: Table
+) -> Twists:
     """Their velocities about origins along the world's axes, the world's last."""
     return still_world(kinematics.twists(system, t, q, z, table))
 
 
-def screws(system: System, q: Any, poses: Poses, table: Table) -> Screws:
+def screws(system: System, q: Array, poses: Poses, table: Table) -> Screws:
     """Those of all speeds."""
     known = system.table(table)
     parts: list[list[Any]] = [[], [], []]
@@ -274,7 +276,7 @@ def jacobian(row: Candidate, here: Touch, moved: Screws) -> Any:
     return here.axes.T @ (row.sides[:, None] * each).T
 
 
-def pressed(row: Candidate, here: Touch, poses: Poses, r: Any, on: Twists) -> Twists:
+def pressed(row: Candidate, here: Touch, poses: Poses, r: Array, on: Twists) -> Twists:
     """Impulses on bodies (couple, force), those r (3,) of one candidate added."""
     force = here.axes @ r
     couples, forces = on
@@ -285,10 +287,12 @@ def pressed(row: Candidate, here: Touch, poses: Poses, r: Any, on: Twists) -> Tw
     return Twists(couples, forces)
 
 
-def on_speeds(system: System, t: Any, q: Any, impulses: Twists, table: Table) -> Any:
+def on_speeds(
+    system: System, t: Scalar, q: Array, impulses: Twists, table: Table
+) -> Any:
     """p (nz,) of impulses on all bodies and the world: J^T r."""
 
-    def motion(z: Any) -> Twists:
+    def motion(z: Array) -> Twists:
         return kinematics.twists(system, t, q, z, table)
 
     still = jnp.zeros(system.speeds)

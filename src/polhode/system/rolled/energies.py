@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.actions.motion_arrays import power
 from polhode.actions.weight import WeightOf
-from polhode.arrays import namespace, scanned
+from polhode.arrays import Array, Scalar, namespace, scanned
 from polhode.geometry.vector import cross
 from polhode.joints.seat import coordinates_of
 from polhode.matter.parameter import Table, at
@@ -33,7 +33,7 @@ class Sums(NamedTuple):
     angular_momentum: Any
 
 
-def sums(system: System, q: Any, z: Any, table: Table) -> Sums:
+def sums(system: System, q: Array, z: Array, table: Table) -> Sums:
     """Kinetic energy and momenta of all bodies, and the energy of rotors."""
     now = motion(system, q, z, table)
     rotors = rotor_inertias(system, table)
@@ -63,7 +63,7 @@ def _turning(total: Any, row: Any) -> tuple[Any, None]:
     return total + 0.5 * inertia * speed * speed, None
 
 
-def potential(system: System, t: Any, q: Any, table: Table) -> Any:
+def potential(system: System, t: Scalar, q: Array, table: Table) -> Any:
     """The energy stored in the conservative actions."""
     known = system.table(table)
     now = motion(system, q, None, known)
@@ -100,7 +100,9 @@ def _weight(system: System, action: WeightOf, now: Motion, table: Table) -> Any:
     return at(action.law.gravity, table) * scanned(step, jnp.zeros(()), columns)[0]
 
 
-def powers(system: System, t: Any, q: Any, z: Any, table: Table) -> dict[str, Any]:
+def powers(
+    system: System, t: Scalar, q: Array, z: Array, table: Table
+) -> dict[str, Any]:
     """By its name: the power of each action that does not give back what it takes."""
     known = system.loaded(t, q, z, system.table(table))
     loose = [a for a in system.actions if not a.is_conservative]

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.motion_arrays import Poses
+from polhode.arrays import Scalar
 from polhode.constraints.constraint import Moving, Placed
 from polhode.lowering.kept import kept_program
 from polhode.matter.parameter import Table
@@ -92,7 +93,7 @@ def _answer(
     """g, dg/dt at rest and G of each of a group, by a program of one."""
     group, values = like.group, dict(table)
 
-    def answer(numbers: Any, placed: Placed, t: Any, table: Any) -> Any:
+    def answer(numbers: Any, placed: Placed, t: Scalar, table: Table) -> Any:
         constraint = group.one(numbers)
         still = tuple(jnp.zeros(joint.speeds) for joint in constraint.joints)
         none = jnp.zeros((len(constraint.bodies), 3))

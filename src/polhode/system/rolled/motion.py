@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.motion_arrays import Poses, Twists
-from polhode.arrays import namespace, scanned
+from polhode.arrays import Array, Scalar, namespace, scanned
 from polhode.geometry.vector import cross
 from polhode.joints import flat
 from polhode.joints.joint import Joint
@@ -65,7 +65,7 @@ def seats_of(system: System, table: Table) -> Seats:
     return Seats(*(namespace(*column).stack(column) for column in columns))
 
 
-def motion(system: System, q: Any, z: Any, table: Table) -> Motion:
+def motion(system: System, q: Array, z: Any, table: Table) -> Motion:
     """Where all bodies are and how they move; without speeds `z` none does."""
     known = system.table(table)
     walk, seats = walk_of(system, known), seats_of(system, known)
@@ -100,11 +100,11 @@ def motion(system: System, q: Any, z: Any, table: Table) -> Motion:
     return Motion(Poses(R_W, p_W), Twists(w_W, v_W))
 
 
-def body_twists(system: System, q: Any, z: Any, table: Table) -> Any:
+def body_twists(system: System, q: Array, z: Array, table: Table) -> Any:
     """The velocities (n, 6) of all bodies about their origins, in their own axes."""
     now = motion(system, q, z, table)
 
-    def turned(_: None, k: Any) -> tuple[None, Any]:
+    def turned(_: None, k: Scalar) -> tuple[None, Any]:
         R_BW = now.poses.rotations[k].T
         w, v = now.twists.angular[k], now.twists.linear[k]
         return None, jnp.concatenate([R_BW @ w, R_BW @ v])
@@ -113,7 +113,7 @@ def body_twists(system: System, q: Any, z: Any, table: Table) -> Any:
 
 
 def _joint_motion(
-    kind: Kind, place: Places, q: Any, z: Any, table: Table
+    kind: Kind, place: Places, q: Array, z: Array, table: Table
 ) -> tuple[Any, Any, Any]:
     """Pose and velocity of K seen from A, the latter in K; z may be zeros."""
     joint = kind.at(place.slot)
@@ -127,14 +127,14 @@ def _joint_motion(
     return R.T, -(R.T @ p), -jnp.concatenate([w, R @ V[3:] + cross(p, w)])
 
 
-def rates(system: System, q: Any, z: Any, table: Table) -> Any:
+def rates(system: System, q: Array, z: Array, table: Table) -> Any:
     """q_dot (nq,)."""
     if is_flat(system, "rates"):
         return jnp.asarray(z)
     return _each(system, table, lambda joint, q, z: joint.rates(q, z), q=q, z=z)
 
 
-def speeds_from(system: System, q: Any, q_dot: Any, table: Table) -> Any:
+def speeds_from(system: System, q: Array, q_dot: Array, table: Table) -> Any:
     """z (nz,) of rates q_dot (nq,)."""
     if is_flat(system, "speeds_from"):
         return jnp.asarray(q_dot)
@@ -153,14 +153,14 @@ def speeds_from(system: System, q: Any, q_dot: Any, table: Table) -> Any:
     return scanned(step, room, walk.places)[0][: system.speeds]
 
 
-def local(system: System, q: Any, delta: Any, table: Table) -> Any:
+def local(system: System, q: Array, delta: Array, table: Table) -> Any:
     """The coordinates moved by delta (nz,), each joint along its own motion."""
     if is_flat(system, "local"):
         return q + delta
     return _each(system, table, lambda joint, q, d: joint.local(q, d), q=q, z=delta)
 
 
-def normalised(system: System, q: Any, table: Table) -> Any:
+def normalised(system: System, q: Array, table: Table) -> Any:
     """The coordinates put right: quaternions of length one."""
     if is_flat(system, "normalised"):
         return q
@@ -180,8 +180,8 @@ def _each(
     table: Table,
     question: Callable[[Joint, Any, Any], Any],
     *,
-    q: Any,
-    z: Any,
+    q: Array,
+    z: Array,
 ) -> Any:
     """What each joint answers (nq,) at its own entries of (nq,) and (nz,) columns."""
     walk: Walk = walk_of(system, system.table(table))

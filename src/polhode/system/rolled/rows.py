@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.motion_arrays import Twists
-from polhode.arrays import scanned
+from polhode.arrays import Array, Scalar, scanned
 from polhode.constraints.constraint import Moving, Placed
 from polhode.geometry.vector import skew
 from polhode.matter.parameter import Table
@@ -192,7 +192,7 @@ def _local(constraint: Any, at: At, bodies: Any, joints: Any) -> Local:
     return Local(here, now, Moving(drift.angular, drift.linear, still), at.t)
 
 
-def _phi(constraint: Any, here: Placed, now: Moving, t: Any, table: Table) -> Any:
+def _phi(constraint: Any, here: Placed, now: Moving, t: Scalar, table: Table) -> Any:
     """What an equation of position or of velocity misses in velocity (rows,)."""
     if constraint.is_holonomic:
         return rate_of_position(constraint, here, now, t, table)
@@ -232,13 +232,13 @@ def right(constraint: Any, local: Local, table: Table) -> Any:
     point = jax.tree.map(lambda x: 1.0 * jnp.asarray(x), (here, now))
     drift = jax.tree.map(lambda x: 1.0 * jnp.asarray(x), local.drift)
 
-    def phi(here: Placed, now: Moving, t: Any) -> Any:
+    def phi(here: Placed, now: Moving, t: Scalar) -> Any:
         return _phi(constraint, here, now, t, table)
 
     return -jax.jvp(phi, (*point, t), (rates, drift, jnp.ones_like(t)))[1]
 
 
-def positions(system: System, t: Any, q: Any, table: Table) -> Any:
+def positions(system: System, t: Scalar, q: Array, table: Table) -> Any:
     """g of all holonomic constraints, traced."""
     known = system.table(table)
     held = [c for c in system.constraints if c.is_holonomic]
@@ -248,7 +248,7 @@ def positions(system: System, t: Any, q: Any, table: Table) -> Any:
     return row_answers(rows, at, (place,), known)[0]
 
 
-def velocities(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+def velocities(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Any:
     """phi of all constraints, traced."""
     known = system.table(table)
     at = At(t, q, z, motion(system, q, z, known))
@@ -265,7 +265,7 @@ def speed_rate(constraint: Any, local: Local, table: Table) -> Any:
     return jax.jvp(phi, (now,), (now,))[1]
 
 
-def speed_rates(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+def speed_rates(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Any:
     """A z (m,) of all constraints, traced."""
     known = system.table(table)
     at = At(t, q, z, motion(system, q, z, known))

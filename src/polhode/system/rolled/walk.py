@@ -19,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array
 from polhode.joints.cylindrical import Cylindrical
 from polhode.joints.fixed import Fixed
 from polhode.joints.free import Free
@@ -128,12 +129,12 @@ def _own_numbers(joint: Joint, table: Table) -> tuple[Any, Numbers]:
     return key[0], {word: n for word, n in numbers.items() if word not in seats}
 
 
-def own(values: Any, start: Any, count: int) -> Any:
+def own(values: Array, start: Any, count: int) -> Any:
     """The entries (count,) of a body among those of all."""
     return lax.dynamic_slice(values, (start,), (count,))
 
 
-def padded(values: Any, count: int) -> Any:
+def padded(values: Array, count: int) -> Any:
     """The entries of a body, as many as the longest has, on the last axis."""
     short = count - values.shape[-1]
     if not short:
@@ -141,6 +142,6 @@ def padded(values: Any, count: int) -> Any:
     return jnp.concatenate([values, jnp.zeros((*values.shape[:-1], short))], axis=-1)
 
 
-def entered(all_values: Any, values: Any, start: Any) -> Any:
+def entered(all_values: Any, values: Array, start: Any) -> Any:
     """The entries of all, those of a body put in their place."""
     return lax.dynamic_update_slice(all_values, values, (start,))

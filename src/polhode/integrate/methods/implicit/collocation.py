@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Scalar
 from polhode.integrate.field.sparse_jacobian import SparseJacobian
 from polhode.integrate.methods.implicit.lu import Solver, eliminated_pair, lu_solver
 
@@ -59,7 +60,7 @@ def apart(matrix: np.ndarray) -> Apart:
     return Apart(inverse, T, np.linalg.inv(T), real, pair)
 
 
-def factored(stages: Apart, J: Any, h: Any) -> Factors:
+def factored(stages: Apart, J: Any, h: Scalar) -> Factors:
     """The matrices of all roots, factored for a Jacobian and a step."""
     if isinstance(J, SparseJacobian):
         a, b = stages.pair

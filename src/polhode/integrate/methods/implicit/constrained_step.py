@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 
+from polhode.arrays import Array
 from polhode.integrate.methods.implicit.jacobian import jacobian
 from polhode.integrate.methods.implicit.lu import solve_held
 from polhode.integrate.methods.implicit.newton import Solved, implicit, iterated, spread
@@ -36,11 +37,11 @@ def solve_step(
     """
     k, held = len(start), partial(solve_held, natural=natural)
 
-    def residual(x: Any) -> Any:
+    def residual(x: Array) -> Any:
         here = equations(x[:k])
         return jnp.concatenate([here.r - here.B.T @ x[k:], here.c])
 
-    def increment(x: Any) -> Any:
+    def increment(x: Array) -> Any:
         u, loads = x[:k], x[k:]
         value, J = jacobian(lambda u: residual(jnp.concatenate([u, loads])), u)
         pair = J[k:], equations(u).B
@@ -52,7 +53,7 @@ def solve_step(
     return Solved(u[:k], found.is_solved)
 
 
-def _without_rank(J: Any, b: Any, natural: NaturalSizes) -> Any:
+def _without_rank(J: Array, b: Array, natural: NaturalSizes) -> Any:
     """x with J x = b,  J = [[K, -B^T], [A, 0]], where rows may be redundant."""
     k = len(natural.speeds)
     pair = J[k:, :k], -J[:k, k:].T

@@ -15,14 +15,16 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from polhode.arrays import Array
+
 STRAIGHT = 4
 
 
-def jacobian(function: Callable[[Any], Any], x: Any) -> tuple[Any, Any]:
+def jacobian(function: Callable[[Any], Any], x: Array) -> tuple[Any, Any]:
     """f(x) and df/dx, where f gives an array (m,) of x (n,)."""
     if len(x) <= STRAIGHT:
 
-        def twice(x: Any) -> tuple[Any, Any]:
+        def twice(x: Array) -> tuple[Any, Any]:
             value = function(x)
             return value, value
 

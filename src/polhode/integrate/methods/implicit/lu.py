@@ -15,6 +15,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.solve.equations_of_motion import FURTHER, RELATIVE, VANISHING
 from polhode.system.natural_sizes import NaturalSizes
 
@@ -24,12 +25,12 @@ STRAIGHT = 8
 Solver = Callable[[Any], Any]
 
 
-def lu_solver(A: Any) -> Solver:
+def lu_solver(A: Array) -> Solver:
     """b -> x with A x = b for any regular A (n, n); b is (n,) or (n, k)."""
     return _straight(A) if A.shape[0] <= STRAIGHT else _in_loops(A)
 
 
-def eliminated_pair(P: Any, s: Any) -> Callable[[Any, Any], tuple[Any, Any]]:
+def eliminated_pair(P: Array, s: Scalar) -> Callable[[Any, Any], tuple[Any, Any]]:
     """(b, c) -> (u, v) with (P + i s)(u + i v) = b + i c, for P (n, n) and a number s.
 
     Twice as many real equations would take twice the work.
@@ -39,14 +40,14 @@ def eliminated_pair(P: Any, s: Any) -> Callable[[Any, Any], tuple[Any, Any]]:
         skew = s * jnp.eye(n)
         both = _straight(jnp.block([[P, -skew], [skew, P]]))
 
-        def solve(b: Any, c: Any) -> tuple[Any, Any]:
+        def solve(b: Array, c: Scalar) -> tuple[Any, Any]:
             found = both(jnp.concatenate([b, c]))
             return found[:n], found[n:]
 
         return solve
     packed, swaps = _complex_in_loops(P, s)
 
-    def solve_complex(b: Any, c: Any) -> tuple[Any, Any]:
+    def solve_complex(b: Array, c: Scalar) -> tuple[Any, Any]:
         y = _complex_substituted(packed, swaps, jnp.stack([b, c], axis=1))
         return y[:, 0], y[:, 1]
 
@@ -54,7 +55,7 @@ def eliminated_pair(P: Any, s: Any) -> Callable[[Any, Any], tuple[Any, Any]]:
 
 
 def solve_held(
-    K: Any, r: Any, A: Any, B: Any, *, g: Any, natural: NaturalSizes
+    K: Array, r: Array, A: Array, B: Array, *, g: Any, natural: NaturalSizes
 ) -> tuple[Any, Any]:
     """x (n,) and l (m,) with  K x = r + B^T l,  A x = g.
 
@@ -81,13 +82,13 @@ def solve_held(
     return c * (free + yielding @ intensity), intensity / s
 
 
-def _signed_size(K: Any) -> Any:
+def _signed_size(K: Array) -> Any:
     """The mean size of a diagonal, with its sign: of a step back it is negative."""
     size = jnp.trace(jnp.abs(K)) / K.shape[0]
     return jnp.where(jnp.trace(K) < 0, -size, size)
 
 
-def _straight(A: Any) -> Solver:
+def _straight(A: Array) -> Solver:
     n = A.shape[0]
     rows = [A[i] for i in range(n)]
     swaps = []
@@ -100,7 +101,7 @@ def _straight(A: Any) -> Solver:
             rest = rows[i][k + 1 :] - factor * rows[k][k + 1 :]
             rows[i] = jnp.concatenate([rows[i][:k], factor[None], rest])
 
-    def solve(b: Any) -> Any:
+    def solve(b: Array) -> Any:
         y = [b[i] for i in range(n)]
         for k in range(n):
             y = _exchanged(y, k, swaps[k])
@@ -126,11 +127,11 @@ def _exchanged(rows: list[Any], k: int, chosen: Any) -> list[Any]:
     return new
 
 
-def _in_loops(A: Any) -> Solver:
+def _in_loops(A: Array) -> Solver:
     n = A.shape[0]
     place = jnp.arange(n)
 
-    def eliminate(k: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
+    def eliminate(k: Scalar, state: tuple[Any, Any]) -> tuple[Any, Any]:
         rest, swaps = state
         chosen = _largest(lambda i: jnp.abs(rest[i, k]), k, n)
         top, old = _row(rest, chosen), rest[k]
@@ -148,7 +149,7 @@ def _in_loops(A: Any) -> Solver:
     start = (jnp.asarray(A), jnp.zeros(n, place.dtype))
     packed, swaps = rolled(n, eliminate, start)
 
-    def solve(b: Any) -> Any:
+    def solve(b: Array) -> Any:
         columns = b if b.ndim == 2 else b[:, None]
         x = _substituted(packed, swaps, columns)
         return x if b.ndim == 2 else x[:, 0]
@@ -156,12 +157,12 @@ def _in_loops(A: Any) -> Solver:
     return solve
 
 
-def _complex_in_loops(P: Any, s: Any) -> tuple[Any, Any]:
+def _complex_in_loops(P: Array, s: Scalar) -> tuple[Any, Any]:
     """L and U of P + i s in one array (n, 2, n), pivots inverted; and the exchanges."""
     n = P.shape[0]
     place = jnp.arange(n)
 
-    def eliminate(k: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
+    def eliminate(k: Scalar, state: tuple[Any, Any]) -> tuple[Any, Any]:
         rest, swaps = state
         chosen = _largest(lambda i: jnp.sum(jnp.abs(rest[i, :, k])), k, n)
         top, old = _row(rest, chosen), rest[k]
@@ -182,11 +183,11 @@ def _complex_in_loops(P: Any, s: Any) -> tuple[Any, Any]:
     return rolled(n, eliminate, (start, jnp.zeros(n, place.dtype)))
 
 
-def _complex_substituted(packed: Any, swaps: Any, y: Any) -> Any:
+def _complex_substituted(packed: Any, swaps: Any, y: Array) -> Any:
     """U^-1 L^-1 P y, for y (n, 2) of real and imaginary parts."""
     n = packed.shape[0]
 
-    def without(i: Any, k: Any, y: Any, done: Any) -> Any:
+    def without(i: Any, k: Scalar, y: Any, done: Any) -> Any:
         return y.at[i].set(y[i] - _times(packed[i, :, k], done))
 
     def forward(k: Any, y: Any) -> Any:
@@ -203,19 +204,19 @@ def _complex_substituted(packed: Any, swaps: Any, y: Any) -> Any:
     return rolled(n, backward, rolled(n, forward, y))
 
 
-def _times(a: Any, b: Any) -> Any:
+def _times(a: Array, b: Array) -> Any:
     """The product of complex numbers (2, ...)."""
     return jnp.stack([a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]])
 
 
-def _inverse(a: Any) -> Any:
+def _inverse(a: Array) -> Any:
     """1/a of a complex number (2,), whose square need not be a number."""
     size = jnp.max(jnp.abs(a))
     unit = a / size
     return unit * jnp.array([1.0, -1.0]) / (jnp.sum(unit * unit) * size)
 
 
-def _swapped(k: Any, chosen: Any, y: Any) -> Any:
+def _swapped(k: Scalar, chosen: Any, y: Any) -> Any:
     """Rows k and `chosen` >= k exchanged."""
     old = y[k]
     y = y.at[k].set(_row(y, chosen))
@@ -226,7 +227,7 @@ def _swapped(k: Any, chosen: Any, y: Any) -> Any:
     return lax.fori_loop(k + 1, y.shape[0], put, y)
 
 
-def _substituted(packed: Any, swaps: Any, b: Any) -> Any:
+def _substituted(packed: Any, swaps: Any, b: Array) -> Any:
     """U^-1 L^-1 P b, for b (n, k)."""
     n = packed.shape[0]
 
@@ -261,7 +262,7 @@ def rolled(count: int, body: Callable[[Any, Any], Any], state: Any) -> Any:
     return lax.while_loop(lambda now: now[0] < count, once, first)[1]
 
 
-def _largest(size_of: Callable[[Any], Any], k: Any, n: int) -> Any:
+def _largest(size_of: Callable[[Any], Any], k: Scalar, n: int) -> Any:
     """Where a column is largest, from row k on."""
 
     def larger(i: Any, best: tuple[Any, Any]) -> tuple[Any, Any]:

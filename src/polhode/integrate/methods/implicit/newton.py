@@ -21,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.implicit.lu import lu_solver
 
@@ -103,7 +104,7 @@ def implicit(
     end = 1 + len(others)
 
     @jax.custom_jvp
-    def root(u: Any, *others: Any) -> Any:
+    def root(u: Array, *others: Any) -> Any:
         return u
 
     @root.defjvp
@@ -123,7 +124,7 @@ def implicit(
     return root(lax.stop_gradient(u), *others, *sizes)
 
 
-def spread(column: Any) -> Any:
+def spread(column: Array) -> Any:
     """The root of the mean square of some numbers; of none, zero.
 
     A measure by which others are scaled: it has no derivative, at zero least of all.
@@ -132,7 +133,7 @@ def spread(column: Any) -> Any:
     return jnp.sqrt(jnp.sum(column * column) / max(column.size, 1))
 
 
-def sizes(x: Any, x_dot: Any, h: Any, n: int) -> tuple[Any, Any]:
+def sizes(x: Array, x_dot: Array, h: Scalar, n: int) -> tuple[Any, Any]:
     """How large the coordinates and the velocities of x = [q; y] are in a step h."""
     h = jnp.abs(h)
     q = spread(x[:n]) + h * spread(x_dot[:n]) + LEAST
@@ -145,7 +146,7 @@ def size_of_way(natural: Any, way: Any) -> Any:
     return natural * jnp.maximum(spread(way / natural), LEAST)
 
 
-def way(field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Any:
+def way(field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar) -> Any:
     """A first guess (nz,) of the way along the joints, by the speeds at the middle."""
     n = field.coordinates
     return h * field.speeds(t + h / 2, x[:n], x[n:] + h / 2 * x_dot[n:])

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, final
 
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.method import Attempt, FixedStep
 from polhode.integrate.methods.tableaux.commutator_free import FIVE, Row
@@ -29,12 +30,14 @@ class CommutatorFree4(FixedStep):
     name: ClassVar[str] = "commutator-free 4"
     order: ClassVar[int] = 4
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         n, move, middle = field.coordinates, field.local, t + h / 2
         q, y = x[:n], x[n:]
 
-        def stage(t: Any, q: Any, y: Any) -> tuple[Any, Any]:
+        def stage(t: Scalar, q: Array, y: Array) -> tuple[Any, Any]:
             return h * field.speeds(t, q, y), h * field.accelerations(t, q, y)
 
         k1, a1 = h * field.speeds(t, q, y), h * x_dot[n:]
@@ -68,7 +71,9 @@ class CommutatorFree5(FixedStep):
     name: ClassVar[str] = "commutator-free 5"
     order: ClassVar[int] = 5
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         n = field.coordinates
         start = x[:n], x[n:]
@@ -82,7 +87,7 @@ class CommutatorFree5(FixedStep):
 
 
 def _carried(
-    field: Field, q: Any, y: Any, stages: tuple[list, list], row: Row
+    field: Field, q: Array, y: Array, stages: tuple[list, list], row: Row
 ) -> tuple[Any, Any]:
     """The start carried along the exponentials of a row, one after the other."""
     for weights in row:

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.composed import sequence
 from polhode.integrate.methods.method import Attempt, FixedStep
@@ -39,7 +40,9 @@ class CommutatorFree6(FixedStep):
     name: ClassVar[str] = "commutator-free 6"
     order: ClassVar[int] = 6
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         n = field.coordinates
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, final
 
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.method import Attempt, FixedStep
 
@@ -40,7 +41,9 @@ class CrouchGrossman4(FixedStep):
     name: ClassVar[str] = "Crouch-Grossman 4"
     order: ClassVar[int] = 4
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         n = field.coordinates
         q, y = x[:n], x[n:]
@@ -54,7 +57,7 @@ class CrouchGrossman4(FixedStep):
 
 
 def _along_stages(
-    field: Field, q: Any, y: Any, stages: Any, weights: tuple[float, ...]
+    field: Field, q: Array, y: Array, stages: Any, weights: tuple[float, ...]
 ) -> tuple[Any, Any]:
     for weight, k, a in zip(weights, *stages, strict=True):
         q, y = field.local(q, weight * k), y + weight * a

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, final
 
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.shared.chart import speeds_in_chart
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.method import Attempt, FixedStep
@@ -30,12 +31,14 @@ class MuntheKaas4(FixedStep):
     name: ClassVar[str] = "Munthe-Kaas 4"
     order: ClassVar[int] = 4
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         n, middle = field.coordinates, t + h / 2
         q, y = x[:n], x[n:]
 
-        def stage(t: Any, u: Any, y: Any) -> tuple[Any, Any]:
+        def stage(t: Scalar, u: Array, y: Array) -> tuple[Any, Any]:
             there = field.local(q, u)
             z, a = field.speeds(t, there, y), field.accelerations(t, there, y)
             return h * _rates(field, t, q, u, z), h * a
@@ -49,7 +52,7 @@ class MuntheKaas4(FixedStep):
         return Attempt(jnp.concatenate([q, y]))
 
 
-def _rates(field: Field, t: Any, q: Any, u: Any, z: Any) -> Any:
+def _rates(field: Field, t: Scalar, q: Array, u: Array, z: Array) -> Any:
     """E(u)^-1 z, where E - 1 is small with u."""
     rates = z
     for _ in range(TERMS):

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.potentials.raw_potential import RawPotential
+from polhode.arrays import Array, Scalar
 from polhode.formulation.shared.speeds import along
 from polhode.formulation.solve.equations_of_motion import solve_definite, solve_rows
 from polhode.geometry.rotations.angle_ratios import arctangent_ratio
@@ -51,7 +52,9 @@ class EnergyMomentum(FixedStep):
     order: ClassVar[int] = 2
     is_symmetric: ClassVar[bool] = True
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         system, n = field.system, field.coordinates
         require_tree(self.name, system)
@@ -64,7 +67,7 @@ class EnergyMomentum(FixedStep):
         unit = jnp.concatenate([way * jnp.ones(k), jnp.full(k, push)])
         start = _Start(t, q, p, _energy(field, t, q, p))
 
-        def residual(u: Any) -> Any:
+        def residual(u: Array) -> Any:
             d, gain = u[:k] * unit[:k], u[k:] * push
             there, axpy = _stepped(field, start, d, gain, h)
             return u - jnp.concatenate([there, axpy]) / unit
@@ -87,7 +90,7 @@ class _Start(NamedTuple):
     energy: Any
 
 
-def _stepped(field: Field, start: _Start, d: Any, gain: Any, h: Any) -> Any:
+def _stepped(field: Field, start: _Start, d: Array, gain: Any, h: Scalar) -> Any:
     """h H_p, and ad_d^T (p + p1)/2 - h H_q + h Q, for a trial of d and p1 - p."""
     (t, q, p, energy) = start
     system, then = field.system, t + h / 2
@@ -111,14 +114,14 @@ def _stepped(field: Field, start: _Start, d: Any, gain: Any, h: Any) -> Any:
     return h * z, bracket(system, then, middle, d).T @ mean + h * force
 
 
-def _energy(field: Field, t: Any, q: Any, p: Any) -> Any:
+def _energy(field: Field, t: Scalar, q: Array, p: Array) -> Any:
     """H = p.M^-1 p/2 + V"""
     values = constrained_terms.table(field, t, q, jnp.zeros(field.system.speeds))
     kinetic = p @ solve_definite(constrained_terms.mass(field, t, q), p) / 2
     return kinetic + field.system.potential_energy(t, q, values)
 
 
-def _inner(field: Field, t: Any, q: Any, M: Any, d: Any) -> Any:
+def _inner(field: Field, t: Scalar, q: Array, M: Array, d: Array) -> Any:
     """M d without what moves an isolated system as a whole."""
     system = field.system
     if not _is_isolated(system):
@@ -139,7 +142,7 @@ def _inner(field: Field, t: Any, q: Any, M: Any, d: Any) -> Any:
     return M @ d - whole @ solve_rows(G.T @ whole, whole.T @ d, sizes)
 
 
-def _unit_motions(R: Any, p: Any) -> Any:
+def _unit_motions(R: Array, p: Array) -> Any:
     """Unit motions of the whole about a place, as the twists of a body p from it."""
     zero = jnp.zeros((3, 3))
     arm = jnp.stack([jnp.cross(e, p) for e in np.eye(3)], axis=1)
@@ -156,7 +159,7 @@ def _is_isolated(system: System) -> bool:
     return not ties and all(isinstance(joint, Free | Translation) for joint in roots)
 
 
-def _turned(system: System, d: Any) -> Any:
+def _turned(system: System, d: Array) -> Any:
     """What `local` must be given for q cay(d): rotations by 2 atan(|d|/2) about d.
 
     For screws the same with dual numbers, so that the translation is a derivative.
@@ -173,6 +176,6 @@ def _turned(system: System, d: Any) -> Any:
     return jnp.concatenate(parts)
 
 
-def _angle(d: Any) -> Any:
+def _angle(d: Array) -> Any:
     """The rotation vector whose Cayley vector is d."""
     return d * arctangent_ratio(d @ d / 4, 1.0)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.implicit import constrained_terms
 from polhode.integrate.methods.implicit.constrained_step import Held, solve_step
@@ -43,7 +44,9 @@ class GearGuptaLeimkuhler(AlphaStep):
 
     kind: ClassVar[str] = "Gear-Gupta-Leimkuhler"
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         way = way_of(field, StepFrom(t, x, x_dot, h), weights_of(self.radius))
         n = field.system.speeds
@@ -51,7 +54,7 @@ class GearGuptaLeimkuhler(AlphaStep):
         M0 = constrained_terms.mass(field, t, q0)
         shifting = constrained_terms.position_rows(field, t, q0, z0)
 
-        def equations(u: Any) -> Held:
+        def equations(u: Array) -> Held:
             change, shift = u[:n], u[n:]
             q, z, z_dot = way.moved(change, shift)
             M, b, f, A, _ = constrained_terms.terms(field, t + h, q, z)

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import IntegrationError
 from polhode.integrate.field.scales import displacements
 from polhode.integrate.field.vector_field import Field
@@ -80,7 +81,9 @@ class GeneralisedAlpha(AlphaStep):
 
     kind: ClassVar[str] = "generalised-alpha"
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         way = way_of(field, StepFrom(t, x, x_dot, h), weights_of(self.radius))
         flags = constrained_terms.is_placed(field.system)
@@ -90,7 +93,7 @@ class GeneralisedAlpha(AlphaStep):
             M, b, f, A, _ = constrained_terms.terms(field, t + h, q, z)
             return Held(M @ z_dot + b - f, A, missed(q, z))
 
-        def missed(q: Any, z: Any) -> Any:
+        def missed(q: Any, z: Array) -> Any:
             """g where there is one, h phi elsewhere (rows,)."""
             g, phi = way.missed(q, z)
             place = np.cumsum(flags) - 1
@@ -148,7 +151,7 @@ class Way(NamedTuple):
         way = h * z + h**2 * (0.5 - beta) * a + change + shift
         return self.field.local(q, way), z + h * ((1 - gamma) * a + gamma * new), z_dot
 
-    def missed(self, q: Any, z: Any) -> tuple[Any, Any]:
+    def missed(self, q: Any, z: Array) -> tuple[Any, Any]:
         """g and phi at the end."""
         t = self.start.t + self.start.h
         g = constrained_terms.positions(self.field, t, q)

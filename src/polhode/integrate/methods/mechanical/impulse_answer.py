@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 import jax
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.solve.contact_problem import eliminated_in_order
 from polhode.formulation.solve.equations_of_motion import solve_rows
 from polhode.integrate.field.vector_field import Field
+from polhode.matter.parameter import Table
 from polhode.system.natural_sizes import natural_sizes
 
 
@@ -29,10 +31,12 @@ class Answer(NamedTuple):
     inertia: Any
 
 
-def answer_of(field: Field, t: Any, q: Any, z: Any, *, h: Any, table: Any) -> Answer:
+def answer_of(
+    field: Field, t: Scalar, q: Array, z: Array, *, h: Scalar, table: Table
+) -> Answer:
     """That of a step of h with its middle at (t, q), traced."""
 
-    def a(z: Any) -> Any:
+    def a(z: Array) -> Any:
         return field.accelerations(t, q, z)
 
     M, slope = field.system.mass_matrix(t, q, table), jax.jacfwd(a)(z)
@@ -50,7 +54,7 @@ def answer_of(field: Field, t: Any, q: Any, z: Any, *, h: Any, table: Any) -> An
     yielding, sizes = solve(A.T), natural_sizes(field.system).rows
     S = A @ yielding
 
-    def held(p: Any) -> Any:
+    def held(p: Array) -> Any:
         dz = solve(p)
         if dz.ndim == 1:
             return dz - yielding @ solve_rows(S, A @ dz, sizes)

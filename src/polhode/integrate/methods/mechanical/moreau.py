@@ -28,6 +28,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import IntegrationError
 from polhode.formulation.solve.contact_guess import (
     ContactGuess,
@@ -52,7 +53,7 @@ from polhode.integrate.methods.mechanical.moreau_result import (
 from polhode.integrate.methods.mechanical.moreau_tables import table_step
 from polhode.integrate.methods.mechanical.overlap import Normals, Placed, apart
 from polhode.integrate.methods.method import Attempt, FixedStep
-from polhode.matter.parameter import at
+from polhode.matter.parameter import Table, at
 from polhode.system import contacts
 from polhode.system.natural_sizes import length_at_rest
 from polhode.system.rolled import contact_tables
@@ -87,7 +88,9 @@ class Moreau(FixedStep):
     name: ClassVar[str] = "Moreau midpoint"
     order: ClassVar[int] = 1
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced; impulses begin with those of the step before."""
         told, width = field.carried, x.shape[0]
         if told is None or told.shape[0] == width:
@@ -102,9 +105,9 @@ class Moreau(FixedStep):
 
 def moreau_step(
     field: Field,
-    t: Any,
-    x: Any,
-    h: Any,
+    t: Scalar,
+    x: Array,
+    h: Scalar,
     kept: Any = None,
     *,
     is_shown: bool = True,
@@ -198,7 +201,7 @@ class _Step(NamedTuple):
     size: Any
 
     @classmethod
-    def begun(cls, field: Field, t: Any, x: Any, h: Any) -> _Step:
+    def begun(cls, field: Field, t: Scalar, x: Array, h: Scalar) -> _Step:
         """From x at t."""
         system, n = field.system, field.coordinates
         q, z = x[:n], x[n:]
@@ -237,11 +240,11 @@ class _Step(NamedTuple):
         """z_f"""
         return self.z + self.answer.drift
 
-    def change(self, r: Any) -> Any:
+    def change(self, r: Array) -> Any:
         """z+ - z_f of impulses r (n, 3), without a matrix."""
         t, system = self.t + self.h / 2, self.field.system
 
-        def u(z: Any) -> Any:
+        def u(z: Array) -> Any:
             return contacts.velocities(system, t, self.middle, z, self.table)
 
         return self.answer.to(jax.vjp(u, self.z)[1](r)[0])
@@ -288,7 +291,7 @@ class _Step(NamedTuple):
         return Placed(lambda q: contacts.gaps(system, t, q, table), self.field.local)
 
 
-def _pressed(system: System, problem: ContactProblem, h: Any, table: Any) -> Any:
+def _pressed(system: System, problem: ContactProblem, h: Scalar, table: Table) -> Any:
     """The problem in which pads are pressed: by a load, or by the push of a contact.
 
     Nothing moves along their normals. Each has a speed of its own there, s (N - h L) or
@@ -328,7 +331,7 @@ def stepped_rates(field: Field) -> Callable[[Any, Any], Any]:
     """(t, x) -> [q_dot; 0]: speeds that jump have no rates."""
     n = field.coordinates
 
-    def x_dot(t: Any, x: Any) -> Any:
+    def x_dot(t: Scalar, x: Array) -> Any:
         q_dot = field.system.rates(t, x[:n], x[n:], field.table_at(t, x[:n], x[n:]))
         return jnp.concatenate([1.0 * q_dot, jnp.zeros_like(x[n:])])
 

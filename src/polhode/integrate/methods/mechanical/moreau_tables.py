@@ -14,6 +14,7 @@ import numpy as np
 from jax import lax
 
 from polhode.actions.motion_arrays import Poses, Twists
+from polhode.arrays import Array, Scalar
 from polhode.formulation.solve.contact_guess import ContactGuess, look_in_loops
 from polhode.formulation.solve.contact_problem import (
     ContactSolution,
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 
 
 def table_step(
-    field: Field, t: Any, x: Any, h: Any, kept: Any, *, is_shown: bool
+    field: Field, t: Scalar, x: Array, h: Scalar, kept: Any, *, is_shown: bool
 ) -> MoreauStep:
     """One step; of open contacts velocities are found too where they `is_shown`."""
     step = _TableStep.begun(field, t, x, h, is_shown=is_shown)
@@ -147,7 +148,7 @@ class _TableStep(NamedTuple):
 
     @classmethod
     def begun(
-        cls, field: Field, t: Any, x: Any, h: Any, *, is_shown: bool
+        cls, field: Field, t: Scalar, x: Array, h: Scalar, *, is_shown: bool
     ) -> _TableStep:
         """From x at t."""
         system, n = field.system, field.coordinates
@@ -210,7 +211,7 @@ class _TableStep(NamedTuple):
         """z_f"""
         return self.z + self.answer.drift
 
-    def change(self, r: Any) -> Any:
+    def change(self, r: Array) -> Any:
         """z+ - z_f of impulses r (n, 3), by the bodies that they act on."""
         none = jnp.zeros((self.poses.origins.shape[0], 3))
 
@@ -225,7 +226,7 @@ class _TableStep(NamedTuple):
         p = tables.on_speeds(system, then, self.middle, Twists(*on), self.table)
         return self.answer.to(p)
 
-    def velocities(self, z: Any, on: Any, *, with_rebound: bool = False) -> Any:
+    def velocities(self, z: Array, on: Any, *, with_rebound: bool = False) -> Any:
         """u (n, 3) after the step, of some contacts; with what restitution asks."""
         system, poses = self.field.system, self.poses_after
         moving = tables.moving_bodies(system, self.t + self.h, self.end, z, self.table)
@@ -238,7 +239,7 @@ class _TableStep(NamedTuple):
 
         return for_active(on, one, (), (self.rows, self.seen.rebound))[1]
 
-    def velocities_at_middle(self, z: Any) -> Any:
+    def velocities_at_middle(self, z: Array) -> Any:
         """u (n, 3) of all contacts there."""
         system, then = self.field.system, self.t + self.h / 2
         moving = tables.moving_bodies(system, then, self.middle, z, self.table)
@@ -275,7 +276,7 @@ class _TableStep(NamedTuple):
         )
         return solve_sparse(problem, guess)
 
-    def rests(self, u: Any) -> Any:
+    def rests(self, u: Array) -> Any:
         """(n,) of active contacts those that do not part, whose u (n, 3) is asked."""
 
         def one(row: Any) -> Any:
@@ -291,7 +292,7 @@ class _TableStep(NamedTuple):
         system = field.system
         speeds, felt = self.couplings.speeds, self.couplings.felt
 
-        def gaps(q: Any) -> Any:
+        def gaps(q: Array) -> Any:
             poses = tables.placed_bodies(system, then, q, table)
             return tables.each(self.rows, lambda row: tables.touch(row, poses).gap)
 

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import IntegrationError
 from polhode.formulation.shared.speeds import along
 from polhode.integrate.field.scales import displacements
@@ -40,7 +41,9 @@ class MoserVeselov(FixedStep):
     order: ClassVar[int] = 2
     is_symmetric: ClassVar[bool] = True
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         system, n = field.system, field.coordinates
         require_tree(self.name, system)
@@ -51,11 +54,11 @@ class MoserVeselov(FixedStep):
         still = jnp.zeros(system.speeds)
         values, near = constrained_terms.table(field, t, q, z), _near(system, q)
 
-        def chords(a: Any, b: Any, d: Any) -> Any:
+        def chords(a: Array, b: Array, d: Array) -> Any:
             ends = system.local(near, a), system.local(system.local(near, d), b)
             return _kinetic(system, t, *ends, values) / h
 
-        def balance(d: Any) -> Any:
+        def balance(d: Array) -> Any:
             start = jax.grad(chords, 0)(still, still, d)
             return p + start + h / 2 * _efforts(field, t, q, d / h)
 
@@ -80,7 +83,7 @@ def _near(system: System, q: Any) -> Any:
     return q
 
 
-def _kinetic(system: System, t: Any, q0: Any, q1: Any, values: Table) -> Any:
+def _kinetic(system: System, t: Scalar, q0: Array, q1: Array, values: Table) -> Any:
     """sum tr(dX J dX^T)/2, and of rotors the same along their joints."""
     poses = [system.poses(t, q, values) for q in (q0, q1)]
     X0, X1 = (jnp.concatenate([p.rotations, p.origins[..., None]], 2) for p in poses)
@@ -103,7 +106,7 @@ def _second_moments(inertias: Any) -> Any:
     )
 
 
-def _efforts(field: Field, t: Any, q: Any, z: Any) -> Any:
+def _efforts(field: Field, t: Scalar, q: Array, z: Array) -> Any:
     """All actions along the speeds (nz,)."""
     system, values = field.system, constrained_terms.table(field, t, q, z)
     return along(system, t, q, system.applied(t, q, z, values), values)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jax import lax
 
+from polhode.arrays import Array
 from polhode.formulation.solve.contact_problem import for_active, for_rows
 
 LIFTS = 10  # sweeps over the overlaps
@@ -30,7 +31,7 @@ class Placed(NamedTuple):
 def apart(
     normals: Callable[[], Normals],
     placed: Placed,
-    q: Any,
+    q: Array,
     rests: Any,
     least: Any,
 ) -> Any:

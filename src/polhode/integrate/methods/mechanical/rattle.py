@@ -7,6 +7,7 @@ from typing import Any, ClassVar, final
 
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.solve.equations_of_motion import solve_constrained
 from polhode.integrate.field.scales import displacements
 from polhode.integrate.field.vector_field import Field
@@ -37,7 +38,9 @@ class Rattle(FixedStep):
     name: ClassVar[str] = "RATTLE"
     order: ClassVar[int] = 2
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         n, system = field.coordinates, field.system
         q, t1 = x[:n], t + h
@@ -63,7 +66,7 @@ class Rattle(FixedStep):
         return Attempt(end, is_solved=found.is_solved)
 
     def _arrived(
-        self, field: Field, start: Any, *, t1: Any, there: Any, v: Any, h: Any
+        self, field: Field, start: Any, *, t1: Any, there: Any, v: Array, h: Scalar
     ) -> Any:
         """The speeds at the end, held within their rows."""
         t, q, M0 = start

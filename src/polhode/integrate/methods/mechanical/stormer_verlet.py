@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.method import Attempt, FixedStep
 
@@ -31,7 +32,9 @@ class StormerVerlet(FixedStep):
     order: ClassVar[int] = 2
     is_symmetric: ClassVar[bool] = True
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         n = field.coordinates
         q, y = x[:n], x[n:]

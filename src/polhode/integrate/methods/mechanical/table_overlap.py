@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jax import lax
 
-from polhode.arrays import scanned
+from polhode.arrays import Array, scanned
 from polhode.formulation.solve.contact_problem import for_active, for_rows
 from polhode.integrate.methods.mechanical.overlap import LIFTS
 
@@ -35,7 +35,7 @@ class Lifting(NamedTuple):
     normals: Callable[[Any], SparseNormals]
 
 
-def table_apart(lifting: Lifting, q: Any, rests: Any, least: Any) -> Any:
+def table_apart(lifting: Lifting, q: Array, rests: Any, least: Any) -> Any:
     """q without the overlaps of contacts that rest, where any is above `least`."""
     gaps = lifting.gaps(q)
 

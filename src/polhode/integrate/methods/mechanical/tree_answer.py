@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.formulation.recursive.composite_inertia import mass_matrix
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.formulation.recursive.links import given, is_an_acceleration
@@ -22,6 +23,7 @@ from polhode.formulation.solve.block_elimination import eliminated
 from polhode.formulation.solve.contact_problem import eliminated_in_order
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.mechanical.impulse_answer import Answer
+from polhode.matter.parameter import Table
 from polhode.system.gather import driven_joints
 from polhode.system.rolled.contact_tables import feeling
 from polhode.system.state_arrays import StateArrays
@@ -30,12 +32,14 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 
-def tree_answer(field: Field, t: Any, q: Any, z: Any, *, h: Any, table: Any) -> Answer:
+def tree_answer(
+    field: Field, t: Scalar, q: Array, z: Array, *, h: Scalar, table: Table
+) -> Answer:
     """That of a step of h with its middle at (t, q); the system has no constraints."""
     system = field.system
     pattern = coupled_speeds(system, has_inputs=has_inputs(field, t, q, z))
 
-    def lacks(z: Any) -> Any:
+    def lacks(z: Array) -> Any:
         own = field.table_at(t, q, z)
         acting = given(system, t, q, z, own)
         state = StateArrays(t, q, z)
@@ -52,7 +56,7 @@ def tree_answer(field: Field, t: Any, q: Any, z: Any, *, h: Any, table: Any) -> 
     return Answer(solve(-h * first), bend, solve, inertia)
 
 
-def has_inputs(field: Field, t: Any, q: Any, z: Any) -> bool:
+def has_inputs(field: Field, t: Scalar, q: Array, z: Array) -> bool:
     """Whether parameters follow the state: then any speed may act on any other."""
     return field.table_at(t, q, z) is not field.table_at(t, q, z)
 
@@ -78,7 +82,7 @@ def coupled_speeds(system: System, *, has_inputs: bool) -> np.ndarray:
     return found
 
 
-def _differentiated(lacks: Any, z: Any, pattern: np.ndarray) -> tuple[Any, Any]:
+def _differentiated(lacks: Any, z: Array, pattern: np.ndarray) -> tuple[Any, Any]:
     """c (nz,) and dc/dz (nz, nz): a direction for the k-th speeds of all components."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, final
 import jax
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import IntegrationError
 from polhode.formulation.solve.equations_of_motion import solve_definite
 from polhode.integrate.field.scales import displacements
@@ -36,7 +37,9 @@ class Variational(FixedStep):
     order: ClassVar[int] = 2
     is_symmetric: ClassVar[bool] = True
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         require_tree(self.name, field.system)
         n = field.coordinates
@@ -45,7 +48,7 @@ class Variational(FixedStep):
         z = field.speeds(t, q, x[n:])
         p = constrained_terms.mass(field, t, q) @ z
 
-        def balance(d: Any) -> Any:
+        def balance(d: Array) -> Any:
             return _discrete(field, d, h, t=t, q=q, p=p)[0]
 
         size = newton.size_of_way(displacements(field.system, q), h * z)
@@ -55,7 +58,9 @@ class Variational(FixedStep):
         return Attempt(end, is_solved=found.is_solved)
 
 
-def _discrete(field: Field, d: Any, h: Any, *, t: Any, q: Any, p: Any) -> Any:
+def _discrete(
+    field: Field, d: Array, h: Scalar, *, t: Scalar, q: Array, p: Array
+) -> Any:
     """What the momentum p at the start misses of -dL_d/dq, and p1 = dL_d/dq1.
 
     A displacement of q' by m and of d by e moves the ends by A^-1 m - E0 e/2 and
@@ -78,7 +83,7 @@ def _discrete(field: Field, d: Any, h: Any, *, t: Any, q: Any, p: Any) -> Any:
     return mean - constrained_terms.mass(field, then, middle) @ v, p1
 
 
-def bracket(system: System, t: Any, q: Any, d: Any) -> Any:
+def bracket(system: System, t: Scalar, q: Array, d: Array) -> Any:
     """ad_d (nz, nz): a displacement m of q moves local(q, s d) by m - s ad_d m + ..."""
 
     def speeds_along(way: Any) -> Any:
@@ -90,7 +95,7 @@ def bracket(system: System, t: Any, q: Any, d: Any) -> Any:
     return -jax.jvp(speeds_along, (still,), (d,))[1]
 
 
-def arrived(field: Field, t: Any, q: Any, p: Any) -> Any:
+def arrived(field: Field, t: Scalar, q: Array, p: Array) -> Any:
     """x = [q; y] where the momenta along the speeds are p."""
     z = solve_definite(constrained_terms.mass(field, t, q), p)
     return jnp.concatenate([q, field.start(t, q, z)])

@@ -8,8 +8,9 @@ initial value problems with oscillating solutions, J. Comput. Appl. Math. 76 (19
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.method import Adaptive, Attempt, Weights, axpy, rk_stages
 
@@ -112,7 +113,9 @@ class Calvo7(Adaptive):
     error_order: ClassVar[int] = 6
     dense_terms: ClassVar[int] = 2
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         k, before = rk_stages(field, t, x, x_dot, h, nodes=NODES, stages=STAGES)
         there, edge = axpy(h, END, k, x), (before, k[-1], STABLE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
-from polhode.arrays import shared
+from polhode.arrays import Array, Scalar, shared
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.deferred_dense import StepStart
 from polhode.integrate.methods.method import Adaptive, Attempt, axpy, rk_stages
@@ -43,14 +43,16 @@ class DormandPrince8(Adaptive):
 
     slopes_for_dense: ClassVar[int] = 8
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         moved = self.attempt_without_dense(field, t, x, x_dot, h)
         start = StepStart(t, x, x_dot, h)
         return moved._replace(dense=self.dense(field, start, moved.dense))
 
     def attempt_without_dense(
-        self, field: Field, t: Any, x: Any, x_dot: Any, h: Any
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
     ) -> Attempt:
         """One step, and in place of its terms the slopes from which they are found."""
         k, before = rk_stages(field, t, x, x_dot, h, nodes=NODES, stages=STAGES)
@@ -66,7 +68,9 @@ class DormandPrince8(Adaptive):
         the slopes come from: this step, or one that was kept.
         """
 
-        def terms(t: Any, x: Any, x_dot: Any, h: Any, slopes: Any) -> tuple[Any, ...]:
+        def terms(
+            t: Scalar, x: Array, x_dot: Array, h: Scalar, slopes: Array
+        ) -> tuple[Any, ...]:
             k = [x_dot, *[None] * (FIRST_FOR_DENSE - 1), *slopes]
             for node, weights in zip(NODES_BETWEEN, STAGES_BETWEEN, strict=True):
                 k.append(field.x_dot(t + node * h, axpy(h, weights, k, x)))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.method import Adaptive, Attempt, Weights, axpy, rk_stages
 
@@ -54,7 +55,9 @@ class DormandPrince(Adaptive):
     order: ClassVar[int] = 5
     dense_terms: ClassVar[int] = 1
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         k, before = rk_stages(field, t, x, x_dot, h, nodes=NODES, stages=STAGES)
         there, edge = axpy(h, END, k, x), (before, k[-1], STABLE)

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.implicit import newton
 from polhode.integrate.methods.implicit.collocation import apart, factored, solved
@@ -61,7 +62,9 @@ class GaussLegendre4(FixedStep):
     order: ClassVar[int] = 4
     is_symmetric: ClassVar[bool] = True
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         return _collocated(TWO, field, h, t=t, x=x, x_dot=x_dot)
 
@@ -75,13 +78,15 @@ class GaussLegendre6(FixedStep):
     order: ClassVar[int] = 6
     is_symmetric: ClassVar[bool] = True
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         return _collocated(THREE, field, h, t=t, x=x, x_dot=x_dot)
 
 
 def _collocated(
-    rule: Collocation, field: Field, h: Any, *, t: Any, x: Any, x_dot: Any
+    rule: Collocation, field: Field, h: Scalar, *, t: Scalar, x: Array, x_dot: Array
 ) -> Attempt:
     (nodes, A, b) = rule
     n = field.coordinates

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, final
 
 import jax.numpy as jnp
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.implicit import newton
 from polhode.integrate.methods.method import Attempt, FixedStep
@@ -28,7 +29,9 @@ class ImplicitMidpoint(FixedStep):
     order: ClassVar[int] = 2
     is_symmetric: ClassVar[bool] = True
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         n, middle = field.coordinates, t + h / 2
         q, y = x[:n], x[n:]
@@ -37,7 +40,7 @@ class ImplicitMidpoint(FixedStep):
         size_q, size_y = newton.sizes(x, x_dot, h, n)
         unit = jnp.concatenate([jnp.full(k, size_q), jnp.full(len(y), size_y)])
 
-        def residual(u: Any) -> Any:
+        def residual(u: Array) -> Any:
             d, gain = u[:k] * size_q, u[k:] * size_y
             there, mean = field.local(q, d / 2), y + gain / 2
             d1 = h * field.speeds(middle, there, mean)

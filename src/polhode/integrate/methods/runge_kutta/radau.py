@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.implicit.collocation import (
     Factors,
@@ -63,7 +64,9 @@ class RadauIIA(Adaptive):
     order: ClassVar[int] = 5
     dense_terms: ClassVar[int] = 0
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         if field.jacobian is None:
             J = jacobian(lambda x: field.x_dot(t, x), x)[1]
@@ -89,7 +92,7 @@ class RadauIIA(Adaptive):
         return Attempt(x + Z[2], (factors.real(gap),), is_solved=is_solved)
 
 
-def _slopes(field: Field, t: Any, x: Any, h: Any, Z: Any) -> Any:
+def _slopes(field: Field, t: Scalar, x: Array, h: Scalar, Z: Any) -> Any:
     """f(t + c_i h, x + Z_i) (3, width); of many states by a loop, sooner compiled."""
     if len(x) <= STRAIGHT:
         each = zip(NODES, Z, strict=True)
@@ -102,7 +105,7 @@ def _slopes(field: Field, t: Any, x: Any, h: Any, Z: Any) -> Any:
     return rolled(len(NODES), one, jnp.zeros_like(Z))
 
 
-def _corrected(factors: Factors, h: Any, Z: Any, F: Any) -> Any:
+def _corrected(factors: Factors, h: Scalar, Z: Any, F: Array) -> Any:
     """Newton's step, in the basis in which the stages come apart."""
     right = jnp.asarray(STAGES.back) @ (F - jnp.asarray(STAGES.inverse) @ Z / h)
     return solved(STAGES, factors, right)

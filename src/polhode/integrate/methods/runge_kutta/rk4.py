@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
+from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.method import Attempt, FixedStep
 
@@ -20,7 +21,9 @@ class RungeKutta4(FixedStep):
     name: ClassVar[str] = "Runge-Kutta 4"
     order: ClassVar[int] = 4
 
-    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+    def attempt(
+        self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
+    ) -> Attempt:
         """One step, traced."""
         k2 = field.x_dot(t + h / 2, x + h / 2 * x_dot)
         k3 = field.x_dot(t + h / 2, x + h / 2 * k2)
