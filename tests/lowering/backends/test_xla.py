@@ -143,6 +143,46 @@ def test_what_calls_a_function_of_this_process_is_not_kept() -> None:
     assert xla_targets.targets_within(program._trace.jaxpr) is None
 
 
+ELSEWHERE = """
+    import jax, jax.numpy as jnp, numpy as np
+    from jax import lax
+    from polhode.lowering.compile import compile
+    from polhode.lowering.native_jax import native
+    jax.config.update("jax_default_device", jax.devices()[1])
+    inner = native(lambda x: 0.7 * jnp.sin(x), lanes=1)
+    loop = lambda x: lax.fori_loop(0, 3, lambda _, y: y + inner(y), x)
+    x = np.array([0.3, -1.7])
+    program = compile(loop, x, backend="xla")
+    print(program(x).tobytes().hex(), program.report().cache_hit)
+    with jax.enable_x64(True):
+        print(*(d.id for d in program._runner._variants[-1](x)[0].devices()))
+    print(*(d.id for d in jnp.zeros(1).devices()))
+"""
+
+
+def test_xla_runs_on_the_processor_whatever_device_is_the_default(
+    tmp_path: Path,
+) -> None:
+    """Native code is called there alone; new and from disk it is the same."""
+    flags = "--xla_force_host_platform_device_count=2"
+    own = {"POLHODE_CACHE": str(tmp_path), "XLA_FLAGS": flags}
+
+    def answer() -> list[str]:
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(ELSEWHERE)],
+            env={**os.environ, **own},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.split()
+
+    cold, warm = answer(), answer()
+    assert cold[1:] == ["False", "0", "1"]
+    assert warm[1:] == ["True", "0", "1"]
+    assert warm[0] == cold[0]
+
+
 SCRIPT = """
     import polhode as ph
     from polhode.lowering.compile import Program

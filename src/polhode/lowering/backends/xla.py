@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -38,6 +39,26 @@ from polhode.lowering.trace.trace import double_precision, function_of
 QUICK = {"xla_cpu_use_fusion_emitters": False}
 
 
+@contextmanager
+def on_the_processor() -> Iterator[None]:
+    """Double precision on the CPU, whatever device JAX takes outside.
+
+    Native code is called there alone. On a GPU of JAX's a step would be the traced
+    function in a hundred small kernels, slow and with other bits.
+    """
+    with double_precision(), jax.default_device(_processor()):
+        yield
+
+
+@cache
+def _processor() -> jax.Device | None:
+    """JAX's device for the CPU; None, its default, where it was told to have none."""
+    try:
+        return jax.local_devices(backend="cpu")[0]
+    except RuntimeError:
+        return None
+
+
 class XlaRunner:
     """A flat function under `jit`, or `jit(vmap)` where it has a batch."""
 
@@ -47,7 +68,7 @@ class XlaRunner:
         self._many = jax.jit(jax.vmap(flat, in_axes=axes)) if any(batched) else None
 
     def __call__(self, arrays: list[np.ndarray], batch: int) -> list[Any]:
-        with double_precision():
+        with on_the_processor():
             run = self._one if batch < 0 else self._many
             assert run is not None
             return [_as_numpy(out) for out in run(*arrays)]
@@ -56,7 +77,7 @@ class XlaRunner:
 def can_keep(trace: Trace, leaves: Sequence[Leaf]) -> bool:
     """Whether executables of a trace could be kept: on a CPU, of plain arrays."""
     plain = all(leaf.dtype in DTYPES for leaf in leaves) and is_plain(trace.outputs)
-    return plain and jax.default_backend() == "cpu"
+    return plain and _processor() is not None
 
 
 class KeptXlaRunner:
@@ -79,7 +100,7 @@ class KeptXlaRunner:
 
     def __call__(self, arrays: list[np.ndarray], batch: int) -> list[Any]:
         run = self._variants.get(batch) or self._variant(batch)
-        with double_precision():
+        with on_the_processor():
             try:
                 found = run(*arrays)
             except jax.errors.JaxRuntimeError:
@@ -93,7 +114,7 @@ class KeptXlaRunner:
             return [np.array(out) for out in found]
 
     def _variant(self, batch: int) -> Callable[..., list[Any]]:
-        with self._lock, double_precision():
+        with self._lock, on_the_processor():
             if batch not in self._variants:
                 start = time.perf_counter()
                 found = _loaded(self._entry(batch), len(self._leaves), self._trace)
@@ -168,7 +189,11 @@ def _loaded(
     given = jax.tree_util.tree_structure(((0,) * inputs, {}))
     back = jax.tree_util.tree_structure([0] * len(trace.outputs))
     try:
-        return deserialize_and_load(content, given, back)
+        device = _processor()
+        assert device is not None  # or nothing would have been kept
+        return deserialize_and_load(
+            content, given, back, backend="cpu", execution_devices=[device]
+        )
     except Exception:  # of another build of XLA, whatever it is called
         return None
 
