@@ -131,8 +131,7 @@ def test_a_pile_keeps_its_laws_and_its_balance():
     kept = ledger.promises
     assert kept.least_push >= 0.0
     assert kept.cone < 1e-9
-    # Not every step is solved to rounding: see decision 0050.
-    assert kept.residual < 1e-4
+    assert kept.residual < 1e-11
     # What strikes is found within a step of its fall.
     assert kept.overlap < 2.0 * STEP
     assert np.abs(ledger.balance).max() <= ledger.promise
