@@ -329,8 +329,8 @@ def _newton(held: _Sized, r: Any, u: Any) -> tuple[Any, Any]:
         whole = dr + more, du + J @ further[speeds]
         return is_sound & jnp.all(jnp.isfinite(whole[0])), whole
 
-    rows = (own.jacobian, speeds, dr, more, du)
-    is_sound, (dr, du) = for_active(on, both, jnp.array(True), rows)
+    steps = (own.jacobian, speeds, dr, more, du)
+    is_sound, (dr, du) = for_active(on, both, jnp.array(True), steps)
     return lax.cond(
         is_sound, lambda: (dr, du), lambda: (jnp.zeros_like(r), jnp.zeros_like(u))
     )
@@ -340,8 +340,8 @@ def _blocks(
     held: _Sized, r: Any, u: Any, mu: Any, rho: Any
 ) -> tuple[Any, Any, Any, Any]:
     """B'^-1, B, C and b of one contact that is active."""
-    given = (x[None] for x in (r, u, mu, rho))
-    B, C, b = (x[0] for x in newton_blocks(*given, jnp.ones(1, bool)))
+    r, u, mu, rho = (x[None] for x in (r, u, mu, rho))
+    B, C, b = (x[0] for x in newton_blocks(r, u, mu, rho, jnp.ones(1, bool)))
     return inverse_blocks((B + held.proximal * C)[None])[0], B, C, b
 
 
