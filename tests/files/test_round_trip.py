@@ -292,6 +292,19 @@ def test_supports_of_all_sorts_come_back(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "normal", [(0.6, 0, 0.8), (0, 0, 1), np.array([0.0, -0.6, 0.8])]
+)
+def test_a_plane_given_by_three_numbers_comes_back(tmp_path, normal):
+    """Tilted, or level, which need not be written."""
+    ball = ph.Body("ball", ph.solids.sphere(mass=1.0, radius=0.1))
+    skin = ph.surfaces.sphere(ball.origin, 0.1)
+    plane = ph.Support(skin, ph.World().origin, normal=normal, name="plane")
+    system = ph.System([ball], supports=[plane], name="ball")
+    (found,) = again(tmp_path, system).system.supports
+    np.testing.assert_array_equal(np.asarray(found.normal, float), normal)
+
+
+@pytest.mark.parametrize(
     ("old", "new", "said"),
     [
         ('shape = "box"', 'shape = "bix"', "Did you mean 'box'?"),

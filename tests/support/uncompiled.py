@@ -7,6 +7,7 @@ _REASONS = {
         geometry.frame.require_frame geometry.frame.require_same_frame
         geometry.frame.require_adjacent geometry.frame.is_name
         geometry.point.require_same_point
+        geometry.admission.number_of
         geometry.rotations.rotation_admission.admit_matrix
         geometry.rotations.rotation_admission.nearest_matrix
         geometry.rotations.rotation_admission.admit_quaternion

@@ -94,6 +94,8 @@ def _is_default(value: Any, field: Field) -> bool:
     plain = [e for e in entries if not isinstance(e, bool | float | int)]
     if plain:
         return value is field.default
+    if np.ndim(field.default):
+        return np.array_equal(entries, field.default)
     return all(entry == field.default for entry in entries)
 
 

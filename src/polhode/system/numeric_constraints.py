@@ -30,10 +30,11 @@ from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import kinematics
 from polhode.system.lengths import natural_length, speed_lengths
 from polhode.system.loads import still_world, with_world
-from polhode.system.rolled.host_rows import LikeRow, like_rows
+from polhode.system.rolled.size import is_rolled
 from polhode.system.rows import moving, placed
 
 if TYPE_CHECKING:
+    from polhode.system.rolled.host_rows import LikeRow
     from polhode.system.state import State
     from polhode.system.system import System
 
@@ -88,7 +89,12 @@ def scene(system: System, t: float, q: np.ndarray, values: Table = NOMINAL) -> S
     table = system.table(values)
     poses = with_world(kinematics.poses(system, t, q, table))
     J, length = kinematics.jacobians(system, t, q, table), natural_length(system, q)
-    likes = like_rows(system, t, q, poses, table)
+    likes: dict[str, LikeRow] = {}
+    if is_rolled(system):
+        # Here, for it needs JAX, which a system of few bodies is built without.
+        from polhode.system.rolled.host_rows import like_rows
+
+        likes = like_rows(system, t, q, poses, table)
     return Scene(t, q, poses, J, table, length, likes)
 
 

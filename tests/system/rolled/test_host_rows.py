@@ -52,7 +52,7 @@ def test_rows_asked_together_are_those_asked_one_by_one(
         ]
 
     alone = asked()
-    monkeypatch.setattr(host_rows, "is_rolled", lambda _: True)
+    monkeypatch.setattr(numeric_constraints, "is_rolled", lambda _: True)
     monkeypatch.setattr(host_rows, "MANY", 1)
     assert host_rows.like_rows(
         system, 0.3, q, numeric_constraints.scene(system, 0.3, q).poses, {}

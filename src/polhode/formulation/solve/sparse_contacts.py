@@ -28,6 +28,7 @@ from polhode.formulation.solve.block_elimination import (
 )
 from polhode.formulation.solve.contact_problem import (
     HALVINGS,
+    NEWTON,
     PROXIMAL,
     ROUNDING,
     STEPS,
@@ -43,8 +44,9 @@ from polhode.formulation.solve.contact_problem import (
 
 # Of the largest velocity: what misses less is solved where steps gain nothing more.
 NEAR = 1e-9
-# Newton's steps without gain after which sweeps make another start.
-STALLS = 2
+# The proximal term grows where a start has gained nothing: where W is singular, as of
+# what wedges, steps may turn in circles.
+GROWTH, MOST = 100.0, 1e-3 / PROXIMAL
 
 
 class Couplings(NamedTuple):
@@ -99,6 +101,7 @@ class _Iterate(NamedTuple):
     """As `contact_problem` has it: now, the best so far, steps, those without gain.
 
     swept, mark  where sweeps stopped, and what the best missed then
+    growth       of the proximal term
     """
 
     r: Any
@@ -108,7 +111,9 @@ class _Iterate(NamedTuple):
     swept: Any
     mark: Any
     count: Any
+    since: Any
     stalls: Any
+    growth: Any
 
 
 class _Sized(NamedTuple):
@@ -185,7 +190,8 @@ class _Sized(NamedTuple):
                 left < least, lambda: (guess, moving, left), lambda: (r, u, least)
             )
         none = jnp.zeros((), jnp.int64)
-        return _Iterate(r, u, r, least, r, least, none, none)
+        counts = (none,) * 3
+        return _Iterate(r, u, r, least, r, least, *counts, jnp.ones(()))
 
     def goes_on(self, now: _Iterate) -> Any:
         """Whether another step is worth it."""
@@ -194,13 +200,14 @@ class _Sized(NamedTuple):
         return (now.count < STEPS) & missed & ~(is_near & (now.stalls > 0))
 
     def improved(self, now: _Iterate) -> _Iterate:
-        """The next iterate: Newton's, from sweeps where that has failed."""
-        fails = (now.stalls >= STALLS) & (now.least > NEAR * self.speed)
+        """The next iterate: Newton's, from sweeps where a start has failed."""
+        fails = (now.since >= NEWTON) & (now.least > NEAR * self.speed)
         return self.step(lax.cond(fails, self._anew, lambda now: now, now))
 
     def _anew(self, now: _Iterate) -> _Iterate:
         # Sweeps go on where the last ones stopped, if steps since have gained nothing.
         has_gained = now.least < 0.5 * now.mark
+        growth = jnp.minimum(GROWTH * now.growth, MOST)
         r = _swept(self, lax.cond(has_gained, lambda: now.best, lambda: now.swept))
         u = self.velocity(self.change(r))
         least = self.missed(r, u)
@@ -212,7 +219,9 @@ class _Sized(NamedTuple):
             least=jnp.where(better, least, now.least),
             swept=r,
             mark=jnp.where(better, least, now.least),
+            since=jnp.zeros_like(now.since),
             stalls=jnp.zeros_like(now.stalls),
+            growth=jnp.where(has_gained, 1.0, growth),
         )
 
     def residuals(self, r: Array, u: Array) -> Any:
@@ -241,7 +250,8 @@ class _Sized(NamedTuple):
 
     def step(self, now: _Iterate) -> _Iterate:
         """Newton's step, halved where that misses less."""
-        way = _newton(self, now.r, now.u)
+        grown = self._replace(proximal=now.growth * self.proximal)
+        way = _newton(grown, now.r, now.u)
 
         def halved(whole: Any) -> tuple[Any, Any]:
             lengths = jnp.array(HALVINGS[1:])
@@ -274,6 +284,7 @@ class _Sized(NamedTuple):
             best=best,
             least=jnp.where(better, least, now.least),
             count=now.count + 1,
+            since=now.since + 1,
             stalls=jnp.where(better, 0, now.stalls + 1),
         )
 

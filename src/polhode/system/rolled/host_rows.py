@@ -27,7 +27,6 @@ from polhode.system.rolled.rows import (
     slopes_of,
     speed,
 )
-from polhode.system.rolled.size import is_rolled
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -54,10 +53,8 @@ def like_rows(
 ) -> dict[str, LikeRow]:
     """By name what constraints of position say, where there are many like them.
 
-    `poses` ends with the world's.
+    It is for systems that are rolled. `poses` ends with the world's.
     """
-    if not is_rolled(system):
-        return {}
     found: dict[str, LikeRow] = {}
     for like in _large_groups(system, table):
         joints = like.group.template.joints
