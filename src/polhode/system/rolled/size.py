@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from polhode.actions.contact.carried_friction import ConstraintFriction, JointFriction
 from polhode.errors import ModelError
-from polhode.system.rolled.kinds import ALIKE
-from polhode.system.rolled.walk import KINDS
+from polhode.system.rolled.kinds import ALIKE, KINDS
 
 if TYPE_CHECKING:
     from polhode.system.system import System

@@ -20,28 +20,13 @@ import numpy as np
 from jax import lax
 
 from polhode.arrays import Array
-from polhode.joints.cylindrical import Cylindrical
-from polhode.joints.fixed import Fixed
-from polhode.joints.free import Free
 from polhode.joints.joint import Joint
-from polhode.joints.planar import Planar
-from polhode.joints.prismatic import Prismatic
-from polhode.joints.revolute import Revolute
-from polhode.joints.spherical import Spherical
-from polhode.joints.translation import Translation
-from polhode.joints.universal import Universal
 from polhode.matter.parameter import Table
 from polhode.system.rolled.alike import Numbers, differing, parted, with_numbers
 
 if TYPE_CHECKING:
     from polhode.system.system import System
     from polhode.system.tree import Edge
-
-# Joints whose kernels read their own numbers from arrays, known or not.
-KINDS: tuple[type[Joint], ...] = (
-    *(Revolute, Prismatic, Cylindrical, Universal, Spherical),
-    *(Planar, Translation, Free, Fixed),
-)
 
 
 class Kind(NamedTuple):
