@@ -44,7 +44,7 @@ def on_the_processor() -> Iterator[None]:
     """Double precision on the CPU, whatever device JAX takes outside.
 
     Native code is called there alone. On a GPU of JAX's a step would be the traced
-    function in a hundred small kernels, slow and with other bits.
+    function, which was slower and had other bits.
     """
     with double_precision(), jax.default_device(_processor()):
         yield
