@@ -48,8 +48,7 @@ ELSEWHERE = {
     "RotarySpring": "ph.JointSpring",
     "BallAndSocket": "ph.Spherical",
     "Cylinder": "ph.Cylindrical, or ph.solids.cylinder",
-    "Joint": "ph.Revolute, ph.Prismatic, ph.Spherical and others; their base is"
-    " ph.theory.Joint",
+    "Joint": "ph.Revolute, ph.Prismatic, ph.Spherical and others",
     "Constraint": "ph.Distance, ph.Gear, ph.JointEquation, ph.Holonomic, ph.PointOn and"
     " others",
     "Rod": "ph.solids.rod",

@@ -42,10 +42,11 @@ def near(name: str, homes: Mapping[str, str]) -> str:
     # Other programs look for names with an underscore, again and again.
     if name.startswith("_"):
         return ""
-    if name in ELSEWHERE:
-        return f"; it is {ELSEWHERE[name]} here"
-    if place := public_place(name):
-        return f"; it is {place}"
+    place, ours = public_place(name), ELSEWHERE.get(name, "")
+    if place:
+        return f"; it is {place}" + (f"; for a model: {ours}" if ours else "")
+    if ours:
+        return f"; it is {ours} here"
     alike = [known for known in _all_names() if known.lower() == name.lower()]
     if alike:
         return f"; it is {public_place(alike[0])} here"

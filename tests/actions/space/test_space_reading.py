@@ -79,6 +79,8 @@ def require_swept(action, name, values):
 
 
 def test_a_law_of_the_air_takes_parameters():
+    """A scale height varies in a sweep."""
+
     def law(h, t, rho, H):
         return rho * jnp.exp(-(h - 6e5) / H)
 
@@ -91,6 +93,8 @@ def test_a_law_of_the_air_takes_parameters():
 
 
 def test_a_law_of_the_field_takes_parameters():
+    """The size of a field of the user's varies in a sweep."""
+
     def law(x, t, B):
         return B * jnp.array([0.0, 1.0, 0.3])
 
@@ -105,11 +109,13 @@ def test_a_law_of_the_field_takes_parameters():
 
 
 def test_constants_that_no_law_takes_are_refused():
+    """Our own air has its numbers as fields."""
     with pytest.raises(ph.PolhodeError, match="'k' that nothing takes"):
         space.AtmosphericDrag(*ENDS, 2.2, 0.8, constants={"k": 1.0})
 
 
 def test_a_formula_of_the_air_in_a_file_has_its_parameters(tmp_path):
+    """rho is a parameter of the model, written and read again."""
     law = ph.Formula(
         "rho * exp(-h / 6e4)", ("h", "t"), {"rho": ph.Parameter("rho", 1e-9)}
     )
