@@ -18,6 +18,7 @@ MARK = "removable_singularity"
 SHARED = "shared_function"
 KEPT = "kept_loop"
 NAMED = "named_function "
+NAMED_WHOLE = "named_whole "
 if TYPE_CHECKING:
     from jax import Array as JaxArray
 
@@ -99,6 +100,32 @@ def named_function(name: str, function: Callable[..., Any]) -> Callable[..., Any
 
     evaluate.__name__ = evaluate.__qualname__ = NAMED + name
     return jax.jit(evaluate)
+
+
+def read_by_name(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of arrays that people read as name(x, y, ...) of all their elements.
+
+    It gives one number, or three that are read as name_x, name_y and name_z. Outside
+    a trace it is the function as it is; its derivatives are read as what they compute.
+    """
+
+    def called(*values: Any) -> Any:
+        jax = sys.modules.get("jax")
+        if jax is None or not any(isinstance(v, jax.core.Tracer) for v in values):
+            return function(*values)
+
+        # Of its own, so that the name stays with this function.
+        def evaluate(*arrays: Any) -> Any:
+            return function(*arrays)
+
+        evaluate.__name__ = evaluate.__qualname__ = NAMED_WHOLE + name
+        whole = jax.custom_jvp(jax.jit(evaluate))
+        whole.defjvp(
+            lambda at, rates: (whole(*at), jax.jvp(function, at, rates)[1]),
+        )
+        return whole(*(jax.numpy.asarray(v, float) for v in values))
+
+    return called
 
 
 def removable(near: Any, series: Any, exact: Any) -> Any:
