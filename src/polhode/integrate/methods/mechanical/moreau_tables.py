@@ -15,6 +15,11 @@ from jax import lax
 
 from polhode.actions.motion_arrays import Poses, Twists
 from polhode.arrays import Array, Scalar
+from polhode.formulation.solve.active_contacts import (
+    ActiveContacts,
+    row_of,
+    with_row,
+)
 from polhode.formulation.solve.contact_guess import ContactGuess, look_in_loops
 from polhode.formulation.solve.contact_problem import (
     ContactSolution,
@@ -23,6 +28,7 @@ from polhode.formulation.solve.contact_problem import (
 from polhode.formulation.solve.sparse_contacts import (
     Couplings,
     SparseProblem,
+    hanging_together,
     responses,
     solve_sparse,
 )
@@ -100,7 +106,7 @@ def _from_guess(
         return step.free + change, ContactSolution(*own), told.next
 
     def fails() -> tuple[Any, ContactSolution, ContactGuess]:
-        z1, found = passes(step._replace(mass=guess.mass), guess.impulse)
+        z1, found = passes(step, guess.impulse)
         none = jnp.zeros_like(found.impulse)
         return z1, found, ContactGuess(found.impulse, none, found.mass)
 
@@ -143,7 +149,6 @@ class _TableStep(NamedTuple):
     poses_after: Poses
     answer: Answer
     seen: _Seen
-    mass: Any
     size: Any
 
     @classmethod
@@ -197,7 +202,6 @@ class _TableStep(NamedTuple):
             poses_after=tables.placed_bodies(system, t + h, end, table),
             answer=tree_answer(field, then, middle, z, h=h, table=table),
             seen=tables.each(rows, one),
-            mass=None,
             size=size,
         )
 
@@ -257,23 +261,22 @@ class _TableStep(NamedTuple):
         moved_after = tables.screws(system, end, after, table)
         free = tables.moving_bodies(system, then + self.h / 2, end, self.free, table)
 
-        def one(_: Any, row: Any) -> Any:
-            candidate, here, rebound = row
+        active, n = ActiveContacts.of(self.seen.is_active), len(self.seen.rebound)
+
+        def one(k: Any, i: Any, found: Any) -> Any:
+            given = (self.rows, self.seen.touch, self.seen.rebound, self.seen.friction)
+            candidate, here, rebound, mu = row_of(given, i)
             there = tables.touch(candidate, after)
             J = tables.jacobian(candidate, there, moved_after)
             applied = tables.jacobian(candidate, here, moved)
-            u = tables.velocity(candidate, there, after, free)
-            return (), (J, applied, u.at[0].add(rebound))
+            u = tables.velocity(candidate, there, after, free).at[0].add(rebound)
+            return with_row(found, (J, applied, u, mu), k)
 
-        rows = (self.rows, self.seen.touch, self.seen.rebound)
-        on = self.seen.is_active
-        J, applied, q = for_active(on, one, (), rows)[1]
+        width = self.couplings.speeds.shape[1]
+        shapes = ((n, 3, width), (n, 3, width), (n, 3), (n,))
+        made = active.each(one, tuple(jnp.zeros(shape) for shape in shapes))
         inertia, solve = self.answer.inertia, self.answer.to
-        problem = SparseProblem(
-            *(J, applied, q, self.seen.friction, on, self.mass, inertia),
-            solve=solve,
-            couplings=self.couplings,
-        )
+        problem = SparseProblem(active, *made, inertia, solve, self.couplings)
         return solve_sparse(problem, guess)
 
     def rests(self, u: Array) -> Any:
@@ -315,12 +318,12 @@ class _TableStep(NamedTuple):
 
 def _couplings(system: System, rows: tables.Candidate, mass: np.ndarray) -> Couplings:
     """Which speeds contacts and inertia couple."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
     nz, speeds = system.speeds, np.asarray(rows.speeds)
-    part = connected_components(csr_array(mass.astype(np.int8)))[1]
-    each = [np.flatnonzero(np.isin(part, part[own[own < nz]])) for own in speeds]
+    part, _ = hanging_together(mass)
+    each = []
+    for own in speeds:
+        near = np.flatnonzero(np.isin(part, part[own[own < nz]]))
+        each.append(np.concatenate([own, np.setdiff1d(near, own)]))
     widest = max(map(len, each))
     felt = [np.concatenate([own, np.full(widest - len(own), nz)]) for own in each]
     whole = mass | tables.rows_coupled(system)
