@@ -18,6 +18,9 @@ MARK = "removable_singularity"
 SHARED = "shared_function"
 KEPT = "kept_loop"
 NAMED = "named_function "
+# Elements from which an array that a loop changes lies in memory. Of shorter ones each
+# element is a variable, and a change at a place that data tells looks at all of them.
+IN_MEMORY = 64
 if TYPE_CHECKING:
     from jax import Array as JaxArray
 

@@ -56,6 +56,14 @@ class ActiveContacts(NamedTuple):
 
         return self.each(one, jax.tree.map(jnp.zeros_like, columns))
 
+    def alone(self, columns: Any) -> Any:
+        """Of columns (n, ...) the rows of active contacts, and zeros elsewhere."""
+
+        def one(k: Any, i: Any, found: Any) -> Any:
+            return with_row(found, row_of(columns, i), i)
+
+        return self.each(one, jax.tree.map(jnp.zeros_like, columns))
+
     def spread(self, rows: Any) -> Any:
         """Rows of active contacts where they belong among n, and zeros."""
 

@@ -31,7 +31,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import Array, scanned
+from polhode.arrays import IN_MEMORY, Array, scanned
 from polhode.formulation.solve.active_contacts import (
     ActiveContacts,
     row_of,
@@ -116,14 +116,19 @@ def solve_sparse(problem: SparseProblem, guess: Any) -> ContactSolution:
     u, missed = scaled.told(found.best, v)
     mass = spread(scaled.rho)
     return ContactSolution(
-        spread(found.best), spread(u), spread(missed), found.count, v[:-1], mass
+        spread(found.best),
+        spread(u),
+        spread(missed),
+        found.count,
+        v[: scaled.count],
+        mass,
     )
 
 
 class _Iterate(NamedTuple):
     """Of the iteration: now, and the best so far.
 
-    v                   M'^-1 J^T r (k + 1,), the last of no speed
+    v                   M'^-1 J^T r (k,), and zeros that stand for no speed
     missed, size        at most, m/s; the largest impulse, N s
     least               what the best misses
     count, fails        eliminations; those that gained nothing
@@ -193,14 +198,14 @@ class _Scaled(NamedTuple):
     # ------------------------------------------------------------- impulses, speeds
 
     def change(self, r: Array) -> Any:
-        """v = M'^-1 J^T r (k + 1,)"""
+        """v = M'^-1 J^T r (k,), and zeros that stand for no speed"""
         own = self.problem
 
         def one(k: Any, i: Any, p: Any) -> Any:
             applied, r_k = row_of((own.applied, r), k)
             return p.at[self.speeds(i)].add(r_k @ applied)
 
-        return _longer(own.solve(own.active.each(one, self._none)[:-1]))
+        return longer(own.solve(own.active.each(one, self._none)[: self.count]))
 
     def velocity(self, k: Any, i: Any, v: Array) -> Any:
         """u = J v + q (3,) of one contact"""
@@ -236,8 +241,13 @@ class _Scaled(NamedTuple):
         return r, natural_map(*(x[None] for x in (r, u, mu, rho)))[1][0]
 
     @property
+    def count(self) -> int:
+        """k"""
+        return int(self.problem.inertia.shape[0])
+
+    @property
     def _none(self) -> Any:
-        return jnp.zeros(self.problem.inertia.shape[0] + 1)
+        return longer(jnp.zeros(self.problem.inertia.shape[0]))
 
     # -------------------------------------------------------------------- iteration
 
@@ -368,7 +378,7 @@ def _steps(scaled: _Scaled, now: _Iterate, term: Any) -> _Moved:
             return f, with_row(rights, right, k)
 
         f, rights = each(pressed, (scaled._none, jnp.zeros_like(r)))
-        moves = _longer(solve(f[:-1]))
+        moves = longer(solve(f[: scaled.count]))
 
         def one(k: Any, i: Any, found: Any) -> Any:
             p, r = found
@@ -379,7 +389,7 @@ def _steps(scaled: _Scaled, now: _Iterate, term: Any) -> _Moved:
             return p.at[speeds].add(new @ applied), with_row(r, new, k)
 
         p, r = each(one, (scaled._none, r))
-        v = _longer(own.solve(p[:-1]))
+        v = longer(own.solve(p[: scaled.count]))
         missed, size = scaled.missed(r, v)
         goes_on = missed < SHARE * moved.missed
         return _Moved(r, v, missed, size, moved.count + 1, goes_on)
@@ -446,17 +456,20 @@ class _Sum:
         return K[places] + M[places]
 
 
-def _longer(v: Array) -> Any:
-    """A speed more, of nothing: rows that have fewer speeds read it."""
-    return jnp.concatenate([v, jnp.zeros(1)])
+def longer(v: Array) -> Any:
+    """Speeds more, of nothing: rows that have fewer speeds read the first of them.
+
+    There are as many as let loops keep all in memory.
+    """
+    return jnp.concatenate([v, jnp.zeros(max(1, IN_MEMORY - v.shape[0]))])
 
 
 def responses(solve: Solver, count: int, applied: Any, speeds: Array) -> Any:
-    """(m, count + 1): M'^-1 times each of some rows (m, L) over few of all speeds."""
-    none = jnp.zeros(count + 1)
+    """(m, count), and zeros: M'^-1 times rows (m, L) over few of all speeds."""
+    none = longer(jnp.zeros(count))
 
     def one(_: Any, row: Any) -> Any:
-        return None, _longer(solve(none.at[speeds].add(row)[:-1]))
+        return None, longer(solve(none.at[speeds].add(row)[:count]))
 
     return scanned(one, None, applied)[1]
 
@@ -479,7 +492,7 @@ def _answers(problem: SparseProblem) -> Any:
 
     seeds = np.zeros((rank.max() + 1, k))
     seeds[rank, np.arange(k)] = 1.0
-    inverse = scanned(lambda _, e: (None, _longer(problem.solve(e))), None, seeds)[1]
+    inverse = scanned(lambda _, e: (None, longer(problem.solve(e))), None, seeds)[1]
     rank, part = np.append(rank, 0), np.append(part, -1)
     together = part[own.felt][:, :, None] == part[own.speeds][:, None, :]
     ranks = rank[own.speeds]
