@@ -62,9 +62,9 @@ STEPS, CHORDS = 60, 6
 SHARE, GAIN = 0.3, 0.9
 # Of the mean diagonal of W: the proximal term at most. It grows where steps fail.
 MOST, GROWTH = 1e-2, 1.5
-# Sweeps end when so many have changed no contact, at first after `FIRST` at most, and
-# after the k-th step that has failed, after `MORE` k. They go too far by a share.
-SAME, FIRST, MORE, RELAXED = 4, 40, 3, 1.3
+# At first sweeps end when so many have changed no contact, or after `FIRST`; after the
+# k-th step that has failed there are `MORE` k. They go too far by a share.
+SAME, FIRST, MORE, RELAXED = 4, 40, 5, 1.3
 # Speeds that hang together up to which their inertia is inverted as it stands.
 INVERTED = 2 * SIDE
 
@@ -302,11 +302,11 @@ class _Scaled(NamedTuple):
         )
 
     def _swept(self, now: _Iterate) -> _Iterate:
-        """Sweeps of Gauss and Seidel, until a few have changed no contact."""
+        """Sweeps of Gauss and Seidel; the first until a few have changed no contact."""
 
         def goes_on(state: Any) -> Any:
             count, same = state[:2]
-            return (count < now.sweeps) & (same < SAME)
+            return (count < now.sweeps) & ((now.count > 0) | (same < SAME))
 
         def sweep(state: Any) -> Any:
             count, same, *rest = state
@@ -319,7 +319,10 @@ class _Scaled(NamedTuple):
         start = zero, zero - 1, now.r, now.v, status
         r, v = lax.while_loop(goes_on, sweep, start)[2:4]
         missed, size = self.missed(r, v)
-        return now._replace(r=r, v=v, missed=missed, size=size)
+        better = missed < now.least
+        best = lax.cond(better, lambda: r, lambda: now.best)
+        least = jnp.where(better, missed, now.least)
+        return now._replace(r=r, v=v, best=best, missed=missed, size=size, least=least)
 
     def _sweep(self, k: Any, i: Any, state: Any) -> Any:
         """One contact's impulse from the speeds that the others give; its status."""
