@@ -25,6 +25,7 @@ one before.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -169,7 +170,7 @@ class _Scaled(NamedTuple):
     @classmethod
     def of(cls, problem: SparseProblem) -> _Scaled:
         own = problem
-        answers = _answers(own)
+        answers = answers_of(own.solve, own.couplings)
         n, L = own.jacobian.shape[0], own.couplings.speeds.shape[1]
 
         def one(k: Any, i: Any, found: Any) -> Any:
@@ -467,35 +468,30 @@ def longer(v: Array) -> Any:
     return jnp.concatenate([v, jnp.zeros(max(1, IN_MEMORY - v.shape[0]))])
 
 
-def responses(solve: Solver, count: int, applied: Any, speeds: Array) -> Any:
-    """(m, count), and zeros: M'^-1 times rows (m, L) over few of all speeds."""
-    none = longer(jnp.zeros(count))
-
-    def one(_: Any, row: Any) -> Any:
-        return None, longer(solve(none.at[speeds].add(row)[:count]))
-
-    return scanned(one, None, applied)[1]
-
-
-def _answers(problem: SparseProblem) -> Any:
-    """(i, rows (3, L) of contact i) -> X (m, 3): what speeds answer.
+def answers_of(solve: Solver, couplings: Couplings) -> Callable[[Any, Any], Any]:
+    """(i, rows (m, L) of contact i) -> X (felt, m): what speeds answer.
 
     Where few speeds hang together, the inverses of their inertias are found at once, a
     solution for the first speeds of all, one for the second, and so on.
     """
-    own, k = problem.couplings, problem.inertia.shape[0]
+    own, k = couplings, couplings.mass.shape[0]
     part, rank = hanging_together(own.mass)
     if rank.max() >= INVERTED:
+        none = longer(jnp.zeros(k))
 
         def solved(i: Any, applied: Any) -> Any:
-            X = responses(problem.solve, k, applied, row_of(own.speeds, i))
-            return X[:, row_of(own.felt, i)].T
+            speeds, felt = row_of((own.speeds, own.felt), i)
+
+            def one(_: Any, row: Any) -> Any:
+                return None, longer(solve(none.at[speeds].add(row)[:k]))[felt]
+
+            return scanned(one, None, applied)[1].T
 
         return solved
 
     seeds = np.zeros((rank.max() + 1, k))
     seeds[rank, np.arange(k)] = 1.0
-    inverse = scanned(lambda _, e: (None, longer(problem.solve(e))), None, seeds)[1]
+    inverse = scanned(lambda _, e: (None, longer(solve(e))), None, seeds)[1]
     rank, part = np.append(rank, 0), np.append(part, -1)
     together = part[own.felt][:, :, None] == part[own.speeds][:, None, :]
     ranks = rank[own.speeds]

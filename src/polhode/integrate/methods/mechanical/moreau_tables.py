@@ -25,8 +25,8 @@ from polhode.formulation.solve.contact_problem import ContactSolution
 from polhode.formulation.solve.sparse_contacts import (
     Couplings,
     SparseProblem,
+    answers_of,
     hanging_together,
-    responses,
     solve_sparse,
 )
 from polhode.integrate.field.vector_field import Field
@@ -314,14 +314,14 @@ class _TableStep(NamedTuple):
 
         def normals(some: ActiveContacts) -> SparseNormals:
             moved = tables.screws(system, self.middle, self.poses, table)
+            answers = answers_of(self.answer.to, self.couplings)
 
             def one(k: Any, i: Any, found: Any) -> Any:
-                given = (self.rows, self.seen.touch, speeds, felt)
-                candidate, here, own, near = row_of(given, i)
-                J = tables.jacobian(candidate, here, moved)[0]
-                X = responses(self.answer.to, system.speeds, J[None], own)[0]
-                size = jnp.sum(J * X[own])
-                row = J, X[near], jnp.where(size > 0, size, 1.0)
+                given = (self.rows, self.seen.touch)
+                J = tables.jacobian(*row_of(given, i), moved)[0]
+                X = answers(i, J[None])[:, 0]
+                size = jnp.sum(J * X[: len(J)])
+                row = J, X, jnp.where(size > 0, size, 1.0)
                 return with_row(found, row, i)
 
             shapes = ((n, speeds.shape[1]), (n, felt.shape[1]), (n,))
