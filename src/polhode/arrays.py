@@ -19,6 +19,9 @@ SHARED = "shared_function"
 KEPT = "kept_loop"
 NAMED = "named_function "
 NAMED_WHOLE = "named_whole "
+# Elements from which an array that a loop changes lies in memory. Of shorter ones each
+# element is a variable, and a change at a place that data tells looks at all of them.
+IN_MEMORY = 64
 if TYPE_CHECKING:
     from jax import Array as JaxArray
 
