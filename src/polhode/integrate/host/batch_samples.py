@@ -1,8 +1,8 @@
 """Samples inside a compiled loop of many runs: taken from steps, some attempts later.
 
 Of runs in lanes some has a sample in nearly every attempt, so that lanes which took
-theirs at once would make all others wait: a step with samples is kept, and every few
-attempts all lanes take theirs side by side.
+theirs at once would make all others wait: a step with samples is kept. As soon as one
+lane needs the place of its kept step for another, all lanes take theirs side by side.
 Products are rounded one by one: the bits are those of NumPy, which samples runs alone.
 """
 
@@ -105,9 +105,7 @@ class Taker:
         first = self._times[0]
         claimed, following = self._claimed(SampleTime(none, first), step.end_t)
         second = self._times[claimed + 1]
-        return Taking(
-            none, claimed, first, following, second, rows, SampledStep(*step)
-        )
+        return Taking(none, claimed, first, following, second, rows, SampledStep(*step))
 
     def has_room(self, taking: Taking) -> Any:
         """Whether all samples of the kept step can be taken, and one more."""

@@ -108,9 +108,7 @@ def lane_places(
     if mask is not None:
         # Quicker than to read what is there, and to write it again.
         bools, behind = vector("bool", emit.lanes), f"splat (i64 {buffer.size})"
-        places = emit.write(
-            f"select {bools} {mask}, {kind} {places}, {kind} {behind}"
-        )
+        places = emit.write(f"select {bools} {mask}, {kind} {places}, {kind} {behind}")
     size = SLOT * emit.lanes
     item = 1 if buffer.type == "bool" else _bytes(buffer.type)
     out = []
