@@ -152,19 +152,25 @@ class Taker:
             step = SampledStep(*taking.step)
             step = step._replace(dense=self._terms(step))
 
-            def row(rows: Any, k: Any, time: Any) -> Any:
-                x = self._sample(step, time)
+            h = step.end_t - step.t
+            whole = lax.optimization_barrier(jnp.where(h == 0, 1.0, h))
+            # Another number to the compiler: by one, two quotients would share its
+            # reciprocal, and have other bits.
+            again = lax.optimization_barrier(whole)
+
+            def with_row(rows: Any, k: Any, time: Any, whole: Any) -> Any:
+                x = self._sample(step, time, whole)
                 return lax.dynamic_update_slice(rows, x[None], (k, 0))
+
+            def one(carry: tuple[Any, Any]) -> tuple[Any, Any]:
+                k, rows = carry
+                return k + 1, with_row(rows, k, self._times[k], again)
 
             # Nearly all steps have one sample, whose time is known: to read a time of
             # each lane's own costs as much as a third of the sample.
+            first = with_row(taking.rows, taking.taken, taking.first, whole)
             _, rows = lax.while_loop(
-                lambda carry: carry[0] < taking.claimed,
-                lambda carry: (
-                    carry[0] + 1,
-                    row(carry[1], carry[0], self._times[carry[0]]),
-                ),
-                (taking.taken + 1, row(taking.rows, taking.taken, taking.first)),
+                lambda carry: carry[0] < taking.claimed, one, (taking.taken + 1, first)
             )
             second = self._times[taking.claimed + 1]
             return taking._replace(taken=taking.claimed, second=second, rows=rows)
@@ -176,11 +182,10 @@ class Taker:
         """Whether the kept step has samples that are not taken."""
         return taking.taken < taking.claimed
 
-    def _sample(self, step: SampledStep, t: Scalar) -> Any:
-        """x at a time in the step; see `batch_loop.at_goal`."""
+    def _sample(self, step: SampledStep, t: Scalar, whole: Scalar) -> Any:
+        """x at a time in the step, `whole` s long; see `batch_loop.at_goal`."""
         past = (step.end_t - t) * self._sign > 0
         h = step.end_t - step.t
-        whole = lax.optimization_barrier(jnp.where(h == 0, 1.0, h))
         s = jnp.where(past, (t - step.t) / whole, 1.0)
         ends = (step.x, step.x_dot), (step.end_x, step.end_x_dot)
         found = between(s, h, *ends, step.dense, product=_rounded)
