@@ -17,6 +17,7 @@ import numpy as np
 MARK = "removable_singularity"
 SHARED = "shared_function"
 KEPT = "kept_loop"
+NEIGHBOUR = "neighbour"
 NAMED = "named_function "
 NAMED_WHOLE = "named_whole "
 # Elements from which an array that a loop changes lies in memory. Of shorter ones each
@@ -75,6 +76,21 @@ def shared(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*arrays)
 
     return jax.jit(shared_function)
+
+
+def true_beside(flag: Any) -> Any:
+    """A flag that is true where it is, and may be where it is of a run beside.
+
+    Runs in lanes wait for one that does something alone. Where it may be done sooner or
+    later, with the same bits, the others do it with that one.
+    """
+    import jax
+
+    def neighbour(flag: Any) -> Any:
+        # To JAX a function that gives back what it is given is none.
+        return jax.numpy.logical_or(flag, flag)
+
+    return jax.jit(neighbour)(flag)
 
 
 def scanned(step: Callable[..., Any], start: Any, rows: Any, **options: Any) -> Any:
