@@ -19,7 +19,7 @@ from polhode.integrate.events.limits import Limits
 from polhode.integrate.events.locate import Crossing, Found, Scan, crossings, ends_of
 from polhode.integrate.events.switch import Guard, Switch, guards_of
 from polhode.integrate.events.times import instant
-from polhode.integrate.field.dense_output import Steps, evaluate
+from polhode.integrate.field.dense_output import Steps, evaluate, first_row
 from polhode.integrate.inputs.inputs import Inputs
 from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 from polhode.system.state import State
@@ -112,7 +112,7 @@ def searched(
 
 def weighed(context: RunContext, case: Case, at: StepperState) -> Weight:
     """The events at a stepper state."""
-    row = Steps(*(np.asarray(part)[None] for part in (at.t, at.x, at.x_dot, at.x)))
+    row = first_row(at, 0)
     h = np.abs(at.h)[None]
     return Weight(*(part[0] for part in _weigh(context, case, row, h, at.held)))
 

@@ -36,10 +36,10 @@ from polhode.integrate.kernel.status import (
     ZENO,
 )
 from polhode.integrate.kernel.stepper_state import (
-    Rows,
     RunBounds,
     StepperState,
     begun_anew,
+    row_of_attempt,
 )
 from polhode.system.state_arrays import StateArrays
 
@@ -96,7 +96,7 @@ def switched_turn(
     kept = OccurrenceBuffer(
         jnp.where(good | ~is_changed, now.buffer.count, buffer.count), now.buffer.rows
     )
-    return Turn(after, Rows(is_row, leg.t, leg.x, leg.x_dot, nothing), kept)
+    return Turn(after, row_of_attempt(leg, is_row, nothing), kept)
 
 
 def sampled_switches(

@@ -15,7 +15,12 @@ from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, has_roo
 from polhode.integrate.kernel.chunk import Runs, attempts_of, held_row
 from polhode.integrate.kernel.packing import form_of, packed, packed_in_trace
 from polhode.integrate.kernel.status import RUNNING, SWITCHING
-from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
+from polhode.integrate.kernel.stepper_state import (
+    Rows,
+    RunBounds,
+    StepperState,
+    no_attempt,
+)
 from polhode.integrate.methods.method import is_fixed
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import Table
@@ -121,7 +126,9 @@ def _chunk(equations: Equations, method: Method, watched: Watched) -> Any:
             made = lax.cond(
                 may | (stepper_state.status == SWITCHING),
                 lambda given: turn(given[0], given[1], bounds, table, step),
-                lambda given: _idle(method, given[0], given[1]),
+                lambda given: Turn(
+                    given[0], no_attempt(given[0], method.dense_terms), given[1]
+                ),
                 carry,
             )
             after, row, buffer = Turn(*made)
@@ -136,12 +143,3 @@ def _chunk(equations: Equations, method: Method, watched: Watched) -> Any:
         return after, rows, buffer, *own
 
     return chunk
-
-
-def _idle(
-    method: Method, stepper_state: StepperState, buffer: OccurrenceBuffer
-) -> Turn:
-    nothing = jnp.zeros_like(stepper_state.x)
-    dense = jnp.zeros((method.dense_terms, *stepper_state.x.shape))
-    row = Rows(jnp.zeros((), bool), stepper_state.t, nothing, nothing, dense)
-    return Turn(stepper_state, row, buffer)

@@ -67,7 +67,12 @@ from polhode.integrate.kernel.status import (
     RUNNING,
     SWITCHING,
 )
-from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
+from polhode.integrate.kernel.stepper_state import (
+    Rows,
+    RunBounds,
+    StepperState,
+    row_of_attempt,
+)
 from polhode.integrate.methods.projection import settling
 from polhode.matter.parameter import Table
 
@@ -418,7 +423,7 @@ def _cut(step: _Step, sides: Any, stop: _Stop) -> tuple[StepperState, Rows]:
         memory=jnp.full_like(before.memory, step_size.FIRST_MEMORY),
         tried=jnp.zeros_like(before.tried),
     )
-    row = Rows(jnp.ones((), bool), stop.t, x, x_dot, dense)
+    row = row_of_attempt(after, jnp.ones((), bool), dense)
     if run.limits is None:
         return after, row
     # A limit that has fallen where the step began leaves no row.

@@ -40,10 +40,9 @@ from polhode.integrate.events.restart import (
     is_due,
     reset_by_host,
     restarted,
-    row_of,
     sides_at,
 )
-from polhode.integrate.field.dense_output import Steps, joined
+from polhode.integrate.field.dense_output import Steps, first_row, joined
 from polhode.integrate.inputs.sampling import InputFault, sampled
 from polhode.integrate.kernel.status import (
     DONE,
@@ -54,7 +53,12 @@ from polhode.integrate.kernel.status import (
     RUNNING,
     ZENO,
 )
-from polhode.integrate.kernel.stepper_state import Rows, StepperState, begun_anew
+from polhode.integrate.kernel.stepper_state import (
+    Rows,
+    StepperState,
+    begun_anew,
+    row_of_attempt,
+)
 from polhode.system.state import State
 
 # What an event moves from rest, within its doubt, is still more than its rounding.
@@ -124,16 +128,16 @@ class Chunk(NamedTuple):
 def advanced(context: RunContext, case: Case, chunk: Chunk) -> SegmentResult:
     """The result of a chunk with events; the loop has located plain ones itself."""
     before, after, rows, buffer = chunk
-    new = Steps(*(part[rows.accepted] for part in rows[1:]))
+    new = rows.steps(rows.accepted)
     met: list[Met] = list(filled(buffer))
     if int(after.status) == NEEDS_HOST:
         turn = host_change(context, case, after)
         if turn is not None:
             return turn._replace(rows=[new, *turn.rows], met=met + turn.met)
-        kept = Steps(*(part[:-1] for part in new))
-        last = Steps(*(part[-1:] for part in new))
-        here = joined([row_of(before, new.dense), kept])
-        turn = looked_at(context, case, Steps(*(p[-1:] for p in here)), last, after)
+        kept = new.part(slice(-1))
+        last = new.part(slice(-1, None))
+        here = joined([first_row(before, new.terms), kept])
+        turn = looked_at(context, case, here.part(slice(-1, None)), last, after)
         return turn._replace(rows=[kept, *turn.rows], met=met + turn.met)
     if int(after.status) == DONE and float(after.t_end) != float(case.bounds.stop):
         turn = _ticked(context, case, after, new)
@@ -161,7 +165,7 @@ def looked_at(
     after = after._replace(status=status)
     start = {"t": first.t[0], "x": first.x[0], "x_dot": first.x_dot[0]}
     before = after._replace(**start, accepted=after.accepted - 1)
-    rows = Rows(np.array([True]), *last)
+    rows = row_of_attempt(last, np.array([True]), last.dense)
     return followed(context, case, before, after, rows)
 
 
@@ -189,12 +193,12 @@ def followed(
     rows: Rows,
 ) -> SegmentResult:
     """What rows from `before` to `after` come to, looked at closely by the host."""
-    new = Steps(*(part[rows.accepted] for part in rows[1:]))
+    new = rows.steps(rows.accepted)
     at_goal = int(after.status) == DONE
     at_end = at_goal and float(after.t_end) == float(case.bounds.stop)
     met: list[Met] = []
     if context.events and len(new.t):
-        here = joined([row_of(before, new.dense), new])
+        here = joined([first_row(before, new.terms), new])
         try:
             found = searched(context, case, here, before)
         except Unseen as fault:
@@ -303,7 +307,7 @@ def _ticked(
     status = RUNNING if there.is_sound else NOT_A_NUMBER
     next_ = next_._replace(status=np.int64(status), tried=np.float64(0.0))
     next_ = aimed(context, case.bounds, next_)
-    turn = SegmentResult([row_of(next_, like.dense)], next_, [])
+    turn = SegmentResult([first_row(next_, like.terms)], next_, [])
     return _switched(context, case, stepper_state, turn) if context.events else turn
 
 

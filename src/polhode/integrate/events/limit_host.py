@@ -11,7 +11,8 @@ from polhode.integrate.events.context import Case, RunContext, landed
 from polhode.integrate.events.limits import NONE, LimitChange
 from polhode.integrate.events.messages import StopReason
 from polhode.integrate.events.occurrence_buffer import FACTS
-from polhode.integrate.events.restart import SegmentResult, aimed, ended, row_of
+from polhode.integrate.events.restart import SegmentResult, aimed, ended
+from polhode.integrate.field.dense_output import first_row
 from polhode.integrate.kernel.status import CONTACT, DONE, NOT_A_NUMBER, RUNNING
 from polhode.integrate.kernel.stepper_state import StepperState
 
@@ -41,8 +42,7 @@ def limit_by_host(
         told = StopReason(str(error), error)
         end = ended(stepper_state, stepper_state.x, CONTACT)
         return SegmentResult([], end, [], told)
-    straight = np.zeros((1, context.method.dense_terms, len(stepper_state.x)))
-    jump = row_of(made.stepper_state, straight)
+    jump = first_row(made.stepper_state, context.method.dense_terms)
     return SegmentResult([jump], made.stepper_state, [made.met])
 
 

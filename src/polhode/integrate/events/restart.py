@@ -26,7 +26,7 @@ from polhode.integrate.events.messages import StopReason, ending, stopped, zeno
 from polhode.integrate.events.occurrence_rows import Met
 from polhode.integrate.events.switch import Guard
 from polhode.integrate.events.times import ACCUMULATION, ROUNDED, instant
-from polhode.integrate.field.dense_output import Steps, joined
+from polhode.integrate.field.dense_output import Steps, first_row, joined
 from polhode.integrate.field.inconsistency import inconsistency
 from polhode.integrate.field.states import unchecked
 from polhode.integrate.inputs.sampling import next_time
@@ -86,12 +86,6 @@ def aimed(
     return leg._replace(n_steps=n_steps.astype(np.int64)[()], h=h[()])
 
 
-def row_of(stepper_state: StepperState, dense: np.ndarray) -> Steps:
-    """A stepper state as a row; `dense` has the shape of that of other rows."""
-    t, x, x_dot = (np.asarray(part)[None] for part in stepper_state[:3])
-    return Steps(t, x, x_dot, np.zeros_like(dense[:1]))
-
-
 def sides_at(
     stepper_state: StepperState, weight: Weight, before: np.ndarray, fired: list[int]
 ) -> np.ndarray:
@@ -110,14 +104,12 @@ def cut_at(
 ) -> tuple[Steps, StepperState]:
     """The rows up to an event, and the stepper state there, its x not yet projected."""
     j, s = checkpoint.step, checkpoint.s
-    kept = Steps(*(part[1 : j + 1] for part in here))
-    if s == 1:
-        kept = Steps(*(part[1 : j + 2] for part in here))
-    elif s > 0:
+    kept = here.part(slice(1, j + 2 if s == 1 else j + 1))
+    if 0 < s < 1:
         kept = joined(
             [kept, restricted(here, j, s)._replace(t=np.array([checkpoint.t]))]
         )
-    last = kept if len(kept.t) else Steps(*(part[:1] for part in here))
+    last = kept if len(kept.t) else here.part(slice(1))
     steps = j + (s > 0)
     attempts = int(np.flatnonzero(rows.accepted)[j]) + 1
     h = here.t[j + 1] - here.t[j]
@@ -163,7 +155,7 @@ def halted(
     ]
     met: list[Met] = [seen(context, case, here, c, stepper_state.held) for c in earlier]
     if len(kept.t):
-        first = Steps(*(part[:1] for part in here))
+        first = here.part(slice(1))
         sides = searched(context, case, joined([first, kept]), stepper_state).sides
         stepper_state = stepper_state._replace(sides=sides)
     near = [c._replace(t=checkpoint.t) for c in sorted(near, key=lambda c: c.event)]
@@ -285,8 +277,7 @@ def _moved_on(
     weight, met_now = weighed(context, case, first), [c.event for c in fired]
     sides = sides_at(first, weight, first.sides, met_now)
     first = first._replace(sides=sides)
-    straight = np.zeros((1, context.method.dense_terms, len(x)))
-    jump = row_of(first, straight)
+    jump = first_row(first, context.method.dense_terms)
     terminal = [c for c in fired if context.events[c.event].terminal]
     told: StopReason | None = None
     if terminal:

@@ -336,7 +336,7 @@ def _keep_rows(keepers: list[RowKeeper], after: StepperState, rows: Rows) -> Non
     """Accepted rows to their keepers."""
     for k, keeper in enumerate(keepers):
         chosen = np.flatnonzero(rows.accepted[k])
-        keeper.choose(Steps(*(part[k] for part in rows[1:])), chosen, picked(after, k))
+        keeper.choose(rows.steps(k), chosen, picked(after, k))
 
 
 def _turns(

@@ -13,7 +13,12 @@ from polhode.integrate.kernel import step_size
 from polhode.integrate.kernel.arrival import arrived, chosen, fault_status
 from polhode.integrate.kernel.series_step import series_step
 from polhode.integrate.kernel.status import DONE, RUNNING, TOO_SMALL
-from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
+from polhode.integrate.kernel.stepper_state import (
+    Rows,
+    RunBounds,
+    StepperState,
+    row_of_attempt,
+)
 from polhode.integrate.methods.method import Attempt, Method, falls_of, knows_step
 
 
@@ -48,7 +53,7 @@ def _fixed(
     reached = after._replace(t=t, x=x, x_dot=x_dot, accepted=count)
     reached = _remembered(reached, moved)
     dense = _dense_terms(moved.dense, x)
-    return chosen(good, reached, after), Rows(good, t, x, x_dot, dense)
+    return chosen(good, reached, after), row_of_attempt(reached, good, dense)
 
 
 def _adaptive(
@@ -88,7 +93,7 @@ def _adaptive(
     held = _is_held(moved, share, tried.h, reached)
     reached = reached._replace(stiff=stepper_state.stiff + held)
     dense = _dense_terms(moved.dense, x)
-    return chosen(accepted, reached, after), Rows(accepted, t, x, x_dot, dense)
+    return chosen(accepted, reached, after), row_of_attempt(reached, accepted, dense)
 
 
 def _attempted_step(

@@ -24,6 +24,7 @@ from polhode.integrate.kernel.stepper_state import (
     RunBounds,
     StepperState,
     begun_anew,
+    row_of_attempt,
 )
 from polhode.integrate.methods.projection import settling
 from polhode.matter.parameter import Table
@@ -148,7 +149,7 @@ def sampled_turn(
     pairs = zip(begun, failed, strict=True)
     after = type(here)(*(jnp.where(is_number, a, b) for a, b in pairs))
     nothing = jnp.zeros((method.dense_terms, *x.shape))
-    return after, Rows(is_number, t, x, x_dot, nothing)
+    return after, row_of_attempt(begun, is_number, nothing)
 
 
 def aimed(

@@ -19,7 +19,12 @@ from polhode.integrate.field.vector_field import Field
 from polhode.integrate.kernel.arrival import chosen, fault_status
 from polhode.integrate.kernel.status import DONE, RUNNING, TOO_SMALL
 from polhode.integrate.kernel.step_size import RETREAT
-from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
+from polhode.integrate.kernel.stepper_state import (
+    Rows,
+    RunBounds,
+    StepperState,
+    row_of_attempt,
+)
 from polhode.integrate.methods.taylor import EndsAlone, Taylor
 
 
@@ -73,7 +78,7 @@ def series_step(
     )
     terms = method.dense(series, h)
     dense = jnp.stack(terms) if terms else jnp.zeros((0, *x.shape))
-    return chosen(good, reached, failed), Rows(good, there, settled, x_dot, dense)
+    return chosen(good, reached, failed), row_of_attempt(reached, good, dense)
 
 
 def lost(stepper_state: StepperState) -> Any:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import jax.numpy as jnp
 import numpy as np
 
 from polhode.arrays import Array, Scalar, namespace
+from polhode.integrate.field.dense_output import Instant, Steps
 from polhode.integrate.kernel import step_size
 
 RECENT = 10  # events whose times are remembered: so many in no time accumulate
@@ -86,6 +88,22 @@ class Rows(NamedTuple):
     x: Any
     x_dot: Any
     dense: Any
+
+    def steps(self, key: Any) -> Steps:
+        """Some of the rows on the host, accepted or not."""
+        return Steps(*(column[key] for column in self[1:]))
+
+
+def row_of_attempt(reached: Instant, accepted: Any, dense: Any) -> Rows:
+    """The row of one attempt, from the state that it has reached."""
+    return Rows(accepted, reached.t, reached.x, reached.x_dot, dense)
+
+
+def no_attempt(here: StepperState, terms: int) -> Rows:
+    """The row of a turn in which nothing was attempted."""
+    nothing = jnp.zeros_like(here.x)
+    dense = jnp.zeros((terms, *here.x.shape))
+    return Rows(jnp.zeros((), bool), here.t, nothing, nothing, dense)
 
 
 def first_carried(x_dot: Array, kept: int) -> Any:

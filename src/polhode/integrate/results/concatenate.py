@@ -27,7 +27,7 @@ def one_after_the_other(first: Trajectory, second: Trajectory) -> Trajectory:
     one, other = (_padded(motion.steps, terms) for motion in (first, second))
     same = np.array_equal(one.x[-1], other.x[0])
     if same and np.array_equal(one.x_dot[-1], other.x_dot[0]):
-        other = Steps(*(part[1:] for part in other))
+        other = other.part(slice(1, None))
     steps = joined([one, other])
     known = set(map(id, first.events))
     later = [event for event in second.events if id(event) not in known]

@@ -133,7 +133,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         if is_choice(key):
             key = admit_choice(self, key)
         try:
-            rows = Steps(*(part[key] for part in self.steps))
+            rows = self.steps.part(key)
         except (TypeError, ValueError) as reason:
             raise not_asked(self, key) from reason
         ends = (rows.t.min(), rows.t.max()) if len(rows.t) else (np.inf, np.inf)

@@ -155,7 +155,7 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
         # A part that the disk refused half-way is whole in the journal, and still here.
         excess = content.chain.rows - self.count
         if excess:
-            found = Steps(*(column[: len(found.t) - excess] for column in found))
+            found = found.part(slice(len(found.t) - excess))
         return joined([found, *unwritten])
 
     def close(self) -> None:
