@@ -211,7 +211,10 @@ def _runs(
     runs: Runs
     if isinstance(states, Ensemble):
         require_drawn_alone(parameters)
-        runs = _drawn(equations, states, until, samples, slab=looked_at)
+        # The runs of an ensemble; to a folder slab by slab, never all in memory.
+        first = states.runs if looked_at is None else looked_at
+        drawn = drawn_runs(equations, states, first, until=until, samples=samples)
+        runs = GivenRuns(drawn.asked) if looked_at is None else drawn
     else:
         runs = given_runs(
             equations,
@@ -301,20 +304,6 @@ def _finished(found: Sweep | None, folder: SweepParts | None, is_spread: bool) -
     else:
         _warn(folder, folder.failed)
     return folder
-
-
-def _drawn(
-    equations: Equations,
-    ensemble: Ensemble,
-    until: Any,
-    samples: Any,
-    *,
-    slab: int | None,
-) -> Runs:
-    """The runs of an ensemble; to a folder slab by slab, never all in memory."""
-    first = ensemble.runs if slab is None else slab
-    drawn = drawn_runs(equations, ensemble, first, until=until, samples=samples)
-    return GivenRuns(drawn.asked) if slab is None else drawn
 
 
 def _drive(context: RunContext, asked: Admitted) -> Drive:

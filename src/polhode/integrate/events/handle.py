@@ -202,7 +202,16 @@ def followed(
         try:
             found = searched(context, case, here, before)
         except Unseen as fault:
-            return _unseen(context, case, here, fault, before=before, rows=rows)
+            # The run up to the step in which the zeros of an event cannot be found.
+            last = Crossing(
+                fault.event, fault.step, 0.0, float(here.t[fault.step]), 0, False
+            )
+            kept, stepper_state = cut_at(case, here, last, before, rows)
+            what = f"the event {context.events[fault.event].name!r} {fault.why}"
+            told = stopped(context, stepper_state, what)
+            return SegmentResult(
+                [kept], ended(stepper_state, stepper_state.x, FAULT), [], told
+            )
         each = found.each + (_at_end(here, found) if at_end else [])
         each = [
             c for c in each if context.events[c.event].direction in (0, c.direction)
@@ -251,23 +260,6 @@ def _at_end(here: Steps, found: Found) -> list[Crossing]:
         Crossing(int(k), *at, -int(np.sign(found.sides[k])), False)
         for k in np.flatnonzero(found.is_near & (np.abs(found.sides) == 2))
     ]
-
-
-def _unseen(
-    context: RunContext,
-    case: Case,
-    here: Steps,
-    fault: Unseen,
-    *,
-    before: StepperState,
-    rows: Rows,
-) -> SegmentResult:
-    """The run up to the step in which the zeros of an event cannot be found."""
-    last = Crossing(fault.event, fault.step, 0.0, float(here.t[fault.step]), 0, False)
-    kept, stepper_state = cut_at(case, here, last, before, rows)
-    what = f"the event {context.events[fault.event].name!r} {fault.why}"
-    told = stopped(context, stepper_state, what)
-    return SegmentResult([kept], ended(stepper_state, stepper_state.x, FAULT), [], told)
 
 
 # ------------------------------------------------------------------ inputs

@@ -158,17 +158,13 @@ def run(
             )
     finally:
         if options.store is not None:
-            _close(options.store)
+            # Let go of a file; Ctrl-C on the way does not leave it open.
+            try:
+                options.store.close()
+            except KeyboardInterrupt:
+                options.store.close()
+                raise
     return found
-
-
-def _close(store: Any) -> None:
-    """Let go of a file; Ctrl-C on the way does not leave it open."""
-    try:
-        store.close()
-    except KeyboardInterrupt:
-        store.close()
-        raise
 
 
 class _Call(NamedTuple):
@@ -245,7 +241,11 @@ class _Slab(NamedTuple):
             after = _keep_turns(keepers, _turns(own, now, after, made))
             self.call.bounds.room[alive] = [tracker.room for tracker in own]
         else:
-            _keep_rows(keepers, after, made[0])
+            # Accepted rows to their keepers.
+            rows = made[0]
+            for k, keeper in enumerate(keepers):
+                chosen = np.flatnonzero(rows.accepted[k])
+                keeper.choose(rows.steps(k), chosen, picked(after, k))
         status = np.array(self.status)
         status[alive] = _running(with_work_limit(after, self.options.limit))
         return self._replace(
@@ -330,13 +330,6 @@ def _trackers(call: _Call, options: RunOptions, count: int) -> list[EventTracker
     if options.store is not None:
         options.store.accompany(trackers[0], options.store.past)
     return trackers
-
-
-def _keep_rows(keepers: list[RowKeeper], after: StepperState, rows: Rows) -> None:
-    """Accepted rows to their keepers."""
-    for k, keeper in enumerate(keepers):
-        chosen = np.flatnonzero(rows.accepted[k])
-        keeper.choose(rows.steps(k), chosen, picked(after, k))
 
 
 def _turns(

@@ -160,7 +160,11 @@ def aimed(
     step: Any,
 ) -> StepperState:
     """The beginning of a segment, which lasts to the next sample or to the end."""
-    times = [_due(s, here.sample_count[k], bounds) for k, s in enumerate(samplers)]
+    # When the next sample is due: a multiple of dt, not a sum, rounded as NumPy's.
+    times = [
+        bounds.start + lax.optimization_barrier(s.dt * here.sample_count[k])
+        for k, s in enumerate(samplers)
+    ]
     due = jnp.min(jnp.stack(times))
     t_end = jnp.where(due >= bounds.stop, bounds.stop, due)
     leg = here._replace(begun=here.t, t_end=t_end, before=here.accepted)
@@ -215,11 +219,6 @@ def first_samples_function(system: System, samplers: tuple[Sampler, ...]) -> Any
         return taken(samplers, State(system, t, q, z), old, start, table)
 
     return sampled
-
-
-def _due(sampler: Sampler, count: Any, bounds: RunBounds) -> Any:
-    """When the next sample is due: a multiple of dt, not a sum, rounded as NumPy's."""
-    return bounds.start + lax.optimization_barrier(sampler.dt * count)
 
 
 def _with(whole: Any, part: slice, new: Any) -> Any:

@@ -77,9 +77,11 @@ def resume(
     from polhode.integrate.simulate import simulate
 
     header = content.header
+    # The state from which the run began.
+    t, q, z = content.header["start"]
     return simulate(
         equations,
-        _first_state(content, equations),
+        State(equations.system, t[0], q, z),
         until=header["until"],
         method=chosen,
         samples=header["samples"],
@@ -186,12 +188,6 @@ def _equations_of(model: Any, header: dict[str, Any]) -> Equations:
 def _with_inputs(equations: Equations, inputs: Any) -> Equations:
     """The equations with the states of controllers among the inputs beside them."""
     return with_controllers(equations, admit_inputs(equations.system, inputs).drive)
-
-
-def _first_state(content: Content, equations: Equations) -> State:
-    """The state from which the run began."""
-    t, q, z = content.header["start"]
-    return State(equations.system, t[0], q, z)
 
 
 def _at_cursor(content: Content, equations: Equations, method: Any) -> Trajectory:
