@@ -100,7 +100,8 @@ def _histories(motion: Trajectory, lines: list[Series]) -> Picture:
         axes.set_ylabel(with_unit(_joined(group), group[0].unit))
         _level(axes, group, largest)
         _legend(axes, group)
-        for time in _marks(motion):
+        times = [float(event.t) for event in motion.events]
+        for time in times if len(times) <= MANY else []:
             axes.axvline(time, color=FAINT, linewidth=0.8, linestyle=":")
         _mark_impacts(axes, motion)
         axes.margins(x=0)
@@ -177,11 +178,6 @@ def _level(axes: Any, group: list[Series], largest: float) -> None:
 def _size(values: np.ndarray) -> float:
     """The largest of what is finite."""
     return float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0))
-
-
-def _marks(motion: Trajectory) -> list[float]:
-    times = [float(event.t) for event in motion.events]
-    return times if len(times) <= MANY else []
 
 
 def _mark_impacts(axes: Any, motion: Trajectory) -> None:
