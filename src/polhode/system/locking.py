@@ -12,7 +12,7 @@ from polhode.errors import ModelError
 from polhode.geometry.rotations import so3
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
-from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.checked_argument import system_argument
 from polhode.system.gather import driven_joints
 from polhode.system.members import suggestion
@@ -49,11 +49,6 @@ class Locked(Joint):
 
     def __post_init__(self) -> None:
         construct(self)
-
-    @property
-    def own_numbers(self) -> tuple[Parameter, ...]:
-        """Those of the joint that is held."""
-        return self.held.parameters
 
     def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
         """Where the joint is held."""

@@ -94,12 +94,6 @@ def report_pdf(title: str, summary: str, chapters: Sequence[Chapter]) -> bytes:
     return _compiled(typst_text(title, summary, chapters), chapters, "pdf")
 
 
-def report_pages(title: str, summary: str, chapters: Sequence[Chapter]) -> list[bytes]:
-    """The pages of the report as PNG."""
-    found = _compiled(typst_text(title, summary, chapters), chapters, "png")
-    return found if isinstance(found, list) else [found]
-
-
 def require_typst() -> Any:
     """The package that sets PDF, or where to get it."""
     try:
