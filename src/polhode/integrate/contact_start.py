@@ -29,10 +29,10 @@ from polhode.integrate.contact.contact_limits import (
     first_modes,
 )
 from polhode.integrate.events.context import Case, RunContext
-from polhode.integrate.events.limit_host import changed_by_host
+from polhode.integrate.events.limit_host import change_of_limit
 from polhode.integrate.events.occurrence_buffer import GUARD, OccurrenceBuffer, T
 from polhode.integrate.events.occurrence_rows import tail_of
-from polhode.integrate.events.restart import undecided
+from polhode.integrate.events.restart import with_limits_open
 from polhode.integrate.field.states import States, unchecked
 from polhode.integrate.kernel.chunk import Runs
 from polhode.integrate.kernel.start import InitialStep, initialise, step_settings
@@ -173,7 +173,7 @@ def decided_starts(
     Steps and tolerances are then those of the motion that follows.
     """
     first, bounds, table = runs
-    due = undecided(context, first)
+    due = with_limits_open(context, first)
     after, buffers = turn(due, bounds._replace(room=np.zeros_like(bounds.room)))
     leaves = [np.array(leaf) for leaf in after]
     met = [[*buffers.rows[k, : int(buffers.count[k])]] for k in range(len(states))]
@@ -182,7 +182,7 @@ def decided_starts(
         own = {name: values[k] for name, values in table.items()}
         case = Case(k, RunBounds(*(leaf[k] for leaf in bounds)), own)
         try:
-            made = changed_by_host(
+            made = change_of_limit(
                 context, case, StepperState(*(leaf[k] for leaf in leaves))
             )
         except ContactError as error:

@@ -23,21 +23,25 @@ from polhode.integrate.host.admission import (
     Admitted,
     admit_limit,
     admit_memory,
+    admit_runs,
     admit_watch,
-    admitted,
 )
 from polhode.integrate.host.checks import require_memory, require_sound_start
-from polhode.integrate.host.event_request import guided, initial_inputs, run_context
+from polhode.integrate.host.event_request import (
+    event_report,
+    initial_inputs,
+    run_context,
+)
 from polhode.integrate.host.loop import RunOptions, RunRecord, run
 from polhode.integrate.host.method_choice import (
     ChosenMethod,
     MadeBy,
     Start,
+    choose_method,
     decay_of,
-    picked,
-    suited,
+    suit_decay,
 )
-from polhode.integrate.host.progress import Watch, watched
+from polhode.integrate.host.progress import Watch, progress_report
 from polhode.integrate.kernel.chunk import Runs, chunk_program
 from polhode.integrate.kernel.outcome import (
     Ending,
@@ -50,7 +54,7 @@ from polhode.integrate.kernel.start import (
     initialise,
     require_feasible,
     step_settings,
-    told_first,
+    with_first_carried,
 )
 from polhode.integrate.kernel.status import DONE
 from polhode.integrate.methods.mechanical.moreau import Moreau
@@ -58,7 +62,7 @@ from polhode.integrate.methods.method import Method
 from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.results.contact_log import with_contact_log
 from polhode.integrate.results.motions import Motions
-from polhode.integrate.results.trajectory import Trajectory, settled_rows
+from polhode.integrate.results.trajectory import Trajectory, project_rows
 from polhode.matter.parameter import at
 from polhode.supports.restitution import Poisson, Stronge
 from polhode.system.contacts import names, pads, refuse_supports
@@ -154,9 +158,9 @@ def simulate(
     """
     require_order(impacts)
     equations = equations_of(model, method, impacts)
-    chosen = picked(equations, method, rtol, atol)
+    chosen = choose_method(equations, method, rtol, atol)
     memory, watch, limit = admit_memory(memory), admit_watch(watch), admit_limit(limit)
-    given = admitted(
+    given = admit_runs(
         equations,
         state,
         until=until,
@@ -171,9 +175,9 @@ def simulate(
     room = memory if to is None else np.inf
     start = _start(context, chosen, given, wanted, impacts=impacts, memory=room, to=to)
     options = start.options(given, limit, memory)
-    runs, options = _stored(to, start, given.runs, options)
+    runs, options = _open_store(to, start, given.runs, options)
     try:
-        with watched(watch, equations.system.name) as report:
+        with progress_report(watch, equations.system.name) as report:
             records = run(start.kernel, *runs, options._replace(watch=report))
     finally:
         if options.store is not None:
@@ -242,7 +246,7 @@ def _start(
     )
     context = context._replace(method=chosen.method)
     system = context.equations.system
-    first = told_first(start.stepper_state, chosen.method, system)
+    first = with_first_carried(start.stepper_state, chosen.method, system)
     stepper_states = first._replace(**inputs._asdict())
     runs = Runs(stepper_states, start.bounds, given.table)
     width = stepper_states.x.shape[1]
@@ -281,7 +285,7 @@ def _initial_step(
     require_sound_start(drive, runs, slopes, table=table, held=held)
     if wanted is not None:
         decay = decay_of(equations, Start(runs, table, drive, held, slopes), until)
-        suits = suited(equations, chosen, *wanted, decay)
+        suits = suit_decay(equations, chosen, *wanted, decay)
         if suits is not chosen:
             chosen, start = suits, first_step(suits.method)
     require_feasible(equations, start, chosen.method)
@@ -317,11 +321,11 @@ def equations_of(
     if model.supports and impacts and not isinstance(method, Moreau):
         return contact_start.exact_equations(model, method, impacts)
     if model.supports:
-        return _stepped(model, method)
+        return _equations_for_steps(model, method)
     return model.remembered("motion", lambda: recursive(model))
 
 
-def _stepped(model: System, method: Method | None) -> Equations:
+def _equations_for_steps(model: System, method: Method | None) -> Equations:
     """Those of a system without its supports, for which the method answers."""
     if not isinstance(method, Moreau):
         refuse_supports(model, "A method for smooth motion")
@@ -367,7 +371,7 @@ def _refuse_dry_joints(model: System) -> None:
         )
 
 
-def _stored(
+def _open_store(
     to: Any, start: RunStart, states: States, options: RunOptions
 ) -> tuple[Runs, RunOptions]:
     """The run from where its file has it, and options with the file as its store."""
@@ -396,7 +400,7 @@ def _motions(
         )
         motion = replace(motion, checkpoint=checkpoint)
         is_final = record.is_dense or options.store is not None or not len(motion)
-        found.append(motion if is_final else settled_rows(motion))
+        found.append(motion if is_final else project_rows(motion))
     return found
 
 
@@ -417,7 +421,7 @@ def _trajectory(
     q, z = at.x[0, :n], (end.z[0] if kept.status != DONE else at.x[0, n:])
     ending = Ending(kept.status, float(last.t), q, z, float(last.tried), *facts)
     ending = replace(ending, stiff=int(last.stiff))
-    told = guided(kept, options.context)
+    told = event_report(kept, options.context)
     ending = replace(ending, told=told.sentence)
     outcome = outcome_of(equations.system, ending, until, told.table(table))
     motion = replace(end, steps=kept.steps, outcome=outcome, is_dense=kept.is_dense)

@@ -29,19 +29,19 @@ from polhode.integrate.host.checks import start_faults
 from polhode.integrate.host.event_request import (
     require_forward,
     run_context,
-    sampled_starts,
-    unasked,
+    sample_starts,
+    unsampled_inputs,
 )
 from polhode.integrate.host.method_choice import (
     NO_DECAY,
     Decay,
     Start,
+    choose_method,
     decay_of,
     may_decay,
-    picked,
-    suited,
+    suit_decay,
 )
-from polhode.integrate.host.progress import Watch, watched
+from polhode.integrate.host.progress import Watch, progress_report
 from polhode.integrate.host.sweep_runs import (
     GivenRuns,
     Overall,
@@ -56,9 +56,9 @@ from polhode.integrate.kernel.outcome import warn_of_loose_runs
 from polhode.integrate.kernel.start import initial_derivative
 from polhode.integrate.methods.method import Method
 from polhode.integrate.model_source import ModelSource, model_source
-from polhode.integrate.results.sweep_result import Sweep, joined
+from polhode.integrate.results.sweep_result import Sweep, join_parts
 from polhode.integrate.simulate import LIMIT
-from polhode.integrate.sweep_start import launched, slab_result
+from polhode.integrate.sweep_start import initial_batch, slab_result
 from polhode.lowering.backends.thread_limit import at_most_threads
 from polhode.system.state import State
 from polhode.system.system import System
@@ -163,7 +163,7 @@ def sweep(
     _require_device(given, to, executor)
     name = given.equations.system.name
     found = folder = None
-    with at_most_threads(threads), watched(watch, name) as report:
+    with at_most_threads(threads), progress_report(watch, name) as report:
         if to is not None:
             folder = _folder(to, given, runs, slab=slab, form=form, text=source.text)
         if executor is not None and folder is not None:
@@ -171,10 +171,10 @@ def sweep(
 
             driven, start = Driven(events, inputs, threads), runs.asked.runs.t[0]
             job = SweepJob.of(given, folder, source, driven, float(start))
-            _spread(executor, job, runs, folder, report)
+            _make_on_workers(executor, job, runs, folder, report)
         else:
             found = _all(given, runs, folder, _todo(runs, slab, folder, part), report)
-    return _finished(found, folder, is_spread=executor is not None)
+    return _finish(found, folder, is_spread=executor is not None)
 
 
 class _Choices(NamedTuple):
@@ -233,7 +233,7 @@ def _runs(
 def _given(equations: Equations, runs: Runs, choices: _Choices) -> Given:
     """What all runs share: method, times, events and inputs, each admitted."""
     asked, (method, rtol, atol, *_) = runs.asked, choices
-    chosen = picked(equations, method, rtol, atol)
+    chosen = choose_method(equations, method, rtol, atol)
     context = run_context(
         equations, chosen.method, choices.events, choices.inputs, runs.count
     )
@@ -241,7 +241,7 @@ def _given(equations: Equations, runs: Runs, choices: _Choices) -> Given:
     drive = _drive(context, asked)
     if method is None and context.limits is None:
         decay = _decay(context, asked)
-        chosen = suited(context.equations, chosen, rtol, atol, decay)
+        chosen = suit_decay(context.equations, chosen, rtol, atol, decay)
     context = context._replace(method=chosen.method)
     times = asked.times
     return Given(
@@ -258,14 +258,14 @@ def _given(equations: Equations, runs: Runs, choices: _Choices) -> Given:
     )
 
 
-def _spread(
+def _make_on_workers(
     executor: Any, job: SweepJob, runs: Runs, folder: SweepParts, report: Watch | None
 ) -> None:
     """The parts of the folder by workers of an executor."""
-    from polhode.integrate.sweep_executor import spread
+    from polhode.integrate.sweep_executor import make_on_workers
 
     with executor_of(executor) as workers:
-        spread(workers, job, runs, folder, report)
+        make_on_workers(workers, job, runs, folder, report)
 
 
 def _folder(
@@ -274,7 +274,7 @@ def _folder(
     """The folder of the sweep: it is made for runs that begin, as a file is."""
     from polhode.integrate.storage.sweep_parts import sweep_parts
 
-    launched(given, runs.slab(0, min(slab, runs.count)))
+    initial_batch(given, runs.slab(0, min(slab, runs.count)))
     return sweep_parts(to, given, runs.swept(slab), form, text)
 
 
@@ -289,7 +289,7 @@ def _todo(
     return share_of(folder, part)
 
 
-def _finished(found: Sweep | None, folder: SweepParts | None, is_spread: bool) -> Any:
+def _finish(found: Sweep | None, folder: SweepParts | None, is_spread: bool) -> Any:
     """What is given back; of runs that failed a warning says how many, and why."""
     if folder is None:
         assert found is not None
@@ -359,7 +359,9 @@ def _decay(context: RunContext, asked: Admitted) -> Decay:
     held = np.zeros((len(states), drive.width))
     if drive.samplers:
         numbers = first + np.arange(len(states))
-        held = sampled_starts(context, states, unasked(context, numbers), own).held
+        held = sample_starts(
+            context, states, unsampled_inputs(context, numbers), own
+        ).held
     start = initial_derivative(equations, states, own, drive, held)
     others = [k - first for k in asked.refused]
     if start_faults(drive, states, start, table=own, held=held, refused=others):
@@ -401,7 +403,7 @@ def _all(
             break
     if steps:
         warn_of_loose_runs(given.method, np.concatenate(steps))
-    return joined(found) if parts is None else None
+    return join_parts(found) if parts is None else None
 
 
 def _warn_of_missing(runs: int, done: int) -> None:

@@ -11,7 +11,12 @@ import numpy as np
 
 from polhode.integrate.events.context import Case, RunContext
 from polhode.integrate.events.functions import values_of, weighing
-from polhode.integrate.events.handle import begun, host_change, looked_at, reason_of
+from polhode.integrate.events.handle import (
+    begin_run,
+    examine_step,
+    host_change,
+    reason_of,
+)
 from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer
 from polhode.integrate.events.occurrence_rows import Met, row_of_occurrence
 from polhode.integrate.events.restart import SegmentResult
@@ -20,7 +25,7 @@ from polhode.integrate.field.dense_output import (
     Steps,
     evaluate,
     first_row,
-    joined,
+    join_steps,
     row_at,
 )
 from polhode.integrate.kernel.status import EVENT, RUNNING, ZENO
@@ -73,7 +78,7 @@ class BatchEventTracker:
         few = np.flatnonzero(np.any(odd, axis=1) & (stepper_states.status == RUNNING))
         for k in few.tolist():
             own = StepperState(*(leaf[k] for leaf in leaves))
-            turn = begun(self._guide, self._case(k), own)
+            turn = begin_run(self._guide, self._case(k), own)
             self._note(k, turn, first_row(own, 0))
             for leaf, new in zip(leaves, turn.stepper_state, strict=True):
                 leaf[k] = new
@@ -104,7 +109,7 @@ class BatchEventTracker:
             self._note(run, turn, first_row(after, len(glider.dense)))
         else:
             first, last = (row_at(at, dense) for at in (glider, after))
-            turn = looked_at(self._guide, case, first, last, after)
+            turn = examine_step(self._guide, case, first, last, after)
             self._note(run, turn, first._replace(dense=0.0 * dense))
             kept = turn.rows[0] if turn.rows else last.part(slice(0))
         stepper_state = turn.stepper_state
@@ -148,7 +153,7 @@ class BatchEventTracker:
         inside = (sign * self.goals >= low) & (sign * self.goals <= high)
         if float(turn.stepper_state.t) != float(last.t[-1]) or not turn.rows:
             return
-        here = first if last is first else joined([_like(first, last), last])
+        here = first if last is first else join_steps([_like(first, last), last])
         for t_end in np.flatnonzero(inside):
             x = evaluate(here, self.goals[t_end : t_end + 1])[0]
             self.early.setdefault((run, int(t_end)), x)

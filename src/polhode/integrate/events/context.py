@@ -91,7 +91,7 @@ class Weight(NamedTuple):
     doubt: np.ndarray
 
 
-def searched(
+def find_crossings(
     context: RunContext, case: Case, here: Steps, before: StepperState
 ) -> Found:
     """The zeros of all events along some rows."""
@@ -110,7 +110,7 @@ def searched(
     return crossings(scan, before.sides)
 
 
-def weighed(context: RunContext, case: Case, at: StepperState) -> Weight:
+def event_values(context: RunContext, case: Case, at: StepperState) -> Weight:
     """The events at a stepper state."""
     row = first_row(at, 0)
     h = np.abs(at.h)[None]
@@ -128,7 +128,9 @@ def _weigh(
     return Weight(*program(row, allowed, case.table, held))
 
 
-def landed(context: RunContext, case: Case, t: Scalar, x: Array, held: Any) -> Landed:
+def project_state(
+    context: RunContext, case: Case, t: Scalar, x: Array, held: Any
+) -> Landed:
     """A state projected onto its constraints, and its x_dot."""
     given = (float(t), x, case.table, held)
     return land_program(context.equations, context.inputs.drive, given)(*given)
@@ -140,12 +142,14 @@ def state_at(context: RunContext, t: Scalar, at: Landed) -> State:
     return State(system, float(t), at.x[: system.coordinates], at.z)
 
 
-def seen(
+def watched_occurrence(
     context: RunContext, case: Case, here: Steps, crossing: Crossing, held: Any
 ) -> Occurrence:
     """An event that is only watched."""
     x = evaluate(here, np.array([crossing.t]))[0]
-    state = state_at(context, crossing.t, landed(context, case, crossing.t, x, held))
+    state = state_at(
+        context, crossing.t, project_state(context, case, crossing.t, x, held)
+    )
     return occurrence(context, crossing, state, state)
 
 

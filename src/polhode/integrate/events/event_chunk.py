@@ -58,7 +58,7 @@ class EventChunk:
             function = _chunk(equations, method, watched)
             first = (_first(stepper_states), _first(bounds))
             own = {name: float(values[0]) for name, values in table.items()}
-            return _compiled(function, *first, own, many=self._many)
+            return _compile_chunk(function, *first, own, many=self._many)
 
         self._program = equations.remembered(key, made)
 
@@ -73,10 +73,10 @@ class EventChunk:
         if self._many:
             # The last of many goes by itself, which is quicker; the bits are the same.
             one = (_first(stepper_states), _first(bounds), own, np.float64(self._step))
-            return tuple(map(_lifted, self._program(*one)))
+            return tuple(map(_with_run_axis, self._program(*one)))
         columns = packed((stepper_states, bounds, np.array([self._step])))
         after, *made = self._program(columns, own)
-        return self._back.unpacked(after), *map(_lifted, made)
+        return self._back.unpacked(after), *map(_with_run_axis, made)
 
 
 def step_of(method: Method) -> float:
@@ -88,11 +88,11 @@ def _first(tree: Any) -> Any:
     return type(tree)(*(leaf[0, ...] for leaf in tree))
 
 
-def _lifted(tree: Any) -> Any:
+def _with_run_axis(tree: Any) -> Any:
     return type(tree)(*(np.asarray(leaf)[None] for leaf in tree))
 
 
-def _compiled(
+def _compile_chunk(
     function: Any, stepper_state: Any, bounds: Any, table: Table, *, many: bool
 ) -> Any:
     if many:

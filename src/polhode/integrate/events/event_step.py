@@ -23,7 +23,7 @@ from jax import lax
 
 from polhode.arrays import Array, Scalar, shared
 from polhode.integrate.events.cut_step import along, cut
-from polhode.integrate.events.event_change import sampled_switches, switched_turn
+from polhode.integrate.events.event_change import change_turn, sample_turn_with_guards
 from polhode.integrate.events.event_run import (
     FIRED,
     GuardArrays,
@@ -52,7 +52,7 @@ from polhode.integrate.events.occurrence_buffer import (
     ROWS,
     Happening,
     OccurrenceBuffer,
-    added,
+    add_row,
     empty_buffer,
 )
 from polhode.integrate.events.switch import Switch, guards_of
@@ -156,16 +156,16 @@ def stepping(equations: Equations, method: Method, watched: Watched) -> Stepping
             before, buffer = given
             own = settling(field(before.held), method)
             after, row = advance(own, method, bounds, before)
-            turn = _attempted(run, before, after, row, buffer)
+            turn = _test_guards(run, before, after, row, buffer)
             if not drive.samplers:
                 return turn
             return turn._replace(stepper_state=leg_ended(turn.stepper_state, bounds))
 
         def change(given: tuple[StepperState, OccurrenceBuffer]) -> Turn:
-            return switched_turn(run, *given)
+            return change_turn(run, *given)
 
         def sample(given: tuple[StepperState, OccurrenceBuffer]) -> Turn:
-            return sampled_switches(run, *given)
+            return sample_turn_with_guards(run, *given)
 
         def go_on(given: tuple[StepperState, OccurrenceBuffer]) -> Turn:
             if not drive.samplers:
@@ -181,7 +181,7 @@ def stepping(equations: Equations, method: Method, watched: Watched) -> Stepping
 # ------------------------------------------------------------------ after a step
 
 
-def _attempted(
+def _test_guards(
     run: TurnContext,
     before: StepperState,
     after: StepperState,
@@ -197,7 +197,7 @@ def _attempted(
     seen = row.accepted & is_reached
     fall = _first_limit(run, ends, before, seen)
     if not run.guards.count:
-        return _limited(run, ends, before, Turn(after, row, buffer), fall)
+        return _cut_at_limit(run, ends, before, Turn(after, row, buffer), fall)
     look = _look(run, ends, before.held)
     each = [look(jnp.asarray(s)) for s in np.linspace(0.0, 1.0, PARTS + 1)]
     g, d = (jnp.stack(part) for part in zip(*each, strict=True))
@@ -216,7 +216,7 @@ def _attempted(
 
     def closely(given: Turn) -> Turn:
         step = _Step(run, ends, look, before, fall)
-        return _examined(step, given, looks)
+        return _examine_step(step, given, looks)
 
     turn = Turn(passed, row, buffer)
     return Turn(*lax.cond(seen & ~quiet, closely, lambda turn: turn, turn))
@@ -251,7 +251,7 @@ def _first_limit(
     return Fallen(jnp.where(same, 0.0, found.s), found.number)
 
 
-def _limited(
+def _cut_at_limit(
     run: TurnContext, ends: Ends, before: StepperState, turn: Turn, fall: Fallen
 ) -> Turn:
     """A step cut where a limit falls; there are no guards."""
@@ -302,7 +302,7 @@ class _Stop(NamedTuple):
     limit: Any
 
 
-def _examined(step: _Step, turn: Turn, looks: Looks) -> Turn:
+def _examine_step(step: _Step, turn: Turn, looks: Looks) -> Turn:
     """A step that may hold an event: noted, cut, or left to the host."""
     run, ends, before = step.run, step.ends, step.before
     after, row, buffer = turn
@@ -330,7 +330,7 @@ def _examined(step: _Step, turn: Turn, looks: Looks) -> Turn:
     )
     is_plain = (is_plain & ~is_due) | at_once
     earlier = is_met & ~stop.fired & (~stop.is_met | (found.s < stop.s)) & is_plain
-    buffer = _noted(step, buffer, jnp.where(earlier, found.s, NOWHERE), ways)
+    buffer = _note_zeros(step, buffer, jnp.where(earlier, found.s, NOWHERE), ways)
     watched = after._replace(
         sides=jnp.where(is_plain, found.sides, before.sides),
         status=jnp.where(is_plain, after.status, NEEDS_HOST),
@@ -363,7 +363,7 @@ def _first_stop(step: _Step, is_met: Any, s: Scalar, times: Array) -> _Stop:
     return _Stop(t, first, has, fired, jnp.where(is_limit, fall.number, NONE))
 
 
-def _noted(step: _Step, buffer: OccurrenceBuffer, s: Scalar, ways: Any) -> Any:
+def _note_zeros(step: _Step, buffer: OccurrenceBuffer, s: Scalar, ways: Any) -> Any:
     """Guards that are only watched, in the order of their times."""
     run, ends, held = step.run, step.ends, step.before.held
 
@@ -375,7 +375,7 @@ def _noted(step: _Step, buffer: OccurrenceBuffer, s: Scalar, ways: Any) -> Any:
         state = run.column(held, t, x)
         what = Happening(t, k, ways[k], 0, 0, state, state, run.modes(held))
         is_this = jnp.arange(run.guards.count) == k
-        return jnp.where(is_this, NOWHERE, s), OccurrenceBuffer(*added(buffer, what))
+        return jnp.where(is_this, NOWHERE, s), OccurrenceBuffer(*add_row(buffer, what))
 
     return lax.while_loop(lambda c: jnp.any(c[0] < NOWHERE), note, (s, buffer))[1]
 

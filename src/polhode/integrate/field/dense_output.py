@@ -73,7 +73,7 @@ def bare(t: np.ndarray, x: np.ndarray) -> Steps:
     return Steps(t, x, np.zeros_like(x), np.zeros((len(t), 0, x.shape[1])))
 
 
-def joined(parts: list[Steps]) -> Steps:
+def join_steps(parts: list[Steps]) -> Steps:
     """Several pieces as one."""
     return Steps(*map(np.concatenate, zip(*parts, strict=True)))
 

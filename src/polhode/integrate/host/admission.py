@@ -56,7 +56,7 @@ class Admitted(NamedTuple):
             raise_of_run(min(self.refused), self.refused, len(self.runs))
 
 
-def admitted(
+def admit_runs(
     equations: Equations,
     state: Any,
     *,

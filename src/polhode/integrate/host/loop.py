@@ -234,7 +234,7 @@ class _Slab(NamedTuple):
         if not len(alive):
             return None
         now = _those(self.stepper_states, alive)
-        after, *made = _called(self.call, now, alive, self.options.limit)
+        after, *made = _call_kernel(self.call, now, alive, self.options.limit)
         keepers = [self.keepers[i] for i in alive]
         if self.trackers:
             own = [self.trackers[i] for i in alive]
@@ -351,7 +351,7 @@ def _keep_turns(keepers: list[RowKeeper], turns: list[SegmentResult]) -> Stepper
     return stacked([turn.stepper_state for turn in turns])
 
 
-def _called(
+def _call_kernel(
     call: _Call, stepper_states: StepperState, alive: np.ndarray, limit: int
 ) -> tuple[Any, ...]:
     """One run goes in the form for one, which is quicker; the bits are the same."""

@@ -86,14 +86,14 @@ class MadeBy(NamedTuple):
     note: str
 
 
-def picked(
+def choose_method(
     equations: Equations, method: Method | None, rtol: Any, atol: Any
 ) -> ChosenMethod:
     """The method, and in words which it is and what it keeps.
 
     Without one, order 5 with steps of its own choice serves every kind of system that
     is not stiff, and constraints are kept by projection. Where a run begins stiff see
-    `suited`; one that becomes so is told by its outcome.
+    `suit_decay`; one that becomes so is told by its outcome.
     """
     if method is not None and (rtol is not None or atol is not None):
         raise IntegrationError(
@@ -114,7 +114,7 @@ def picked(
     return ChosenMethod(chosen, ", ".join([*words, *_kept(equations, chosen)]))
 
 
-def suited(
+def suit_decay(
     equations: Equations, pick: ChosenMethod, rtol: Any, atol: Any, decay: Decay
 ) -> ChosenMethod:
     """What was picked, or an implicit method in its place where a run begins stiff."""

@@ -20,7 +20,7 @@ from polhode.integrate.field.dense_output import (
     bare,
     evaluate,
     first_row,
-    joined,
+    join_steps,
 )
 from polhode.integrate.kernel.stepper_state import StepperState
 
@@ -105,7 +105,7 @@ class RowBuffer:
         if held.columns:
             return Steps(*(column[first : held.number] for column in held.columns))
         if held.pieces > 1:
-            whole = [joined(held.loose[: held.pieces])]
+            whole = [join_steps(held.loose[: held.pieces])]
             self.held = held = held._replace(loose=whole, pieces=1)
         found = held.loose[0]
         return found.part(slice(first, None)) if first else found
@@ -213,7 +213,7 @@ class RowKeeper:
         if self._samples is None:
             self._kept.append(new)
             return
-        here = joined([self._last, new])
+        here = join_steps([self._last, new])
         self._last = new.part(slice(-1, None))
         self._sample(here)
 

@@ -45,8 +45,8 @@ def series_step(
     there = jnp.where(is_last, stepper_state.t_end, t + jnp.sign(left) * size)
     # As far as the clock goes: with this the sum of steps is the time, exactly.
     h = there - t
-    rest = lost(stepper_state)
-    moved, rest = compensated(x, series.at(h), rest)
+    rest = lost_roundings(stepper_state)
+    moved, rest = compensated_sum(x, series.at(h), rest)
     settled, is_kept = field.projected(there, moved)
     good = jnp.all(jnp.isfinite(settled)) & field.is_sound(there, settled)
     fault = fault_status(True, good)
@@ -81,7 +81,7 @@ def series_step(
     return chosen(good, reached, failed), row_of_attempt(reached, good, dense)
 
 
-def lost(stepper_state: StepperState) -> Any:
+def lost_roundings(stepper_state: StepperState) -> Any:
     """What the roundings of x have left out so far.
 
     A run that begins, and one that an event or a sample has changed, carries its slope
@@ -91,7 +91,7 @@ def lost(stepper_state: StepperState) -> Any:
     return jnp.where(carried == stepper_state.x_dot, 0.0, carried)
 
 
-def compensated(x: Array, change: Any, rest: Any) -> tuple[Any, Any]:
+def compensated_sum(x: Array, change: Any, rest: Any) -> tuple[Any, Any]:
     """x + change + rest rounded, and what the rounding left out (Kahan; Moller)."""
     change = change + rest
     total = x + change

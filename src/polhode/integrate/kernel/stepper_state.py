@@ -114,7 +114,7 @@ def first_carried(x_dot: Array, kept: int) -> Any:
     return namespace(x_dot).concatenate([x_dot, zeros], axis=-1)
 
 
-def begun_anew(here: StepperState, x_dot: Array) -> Any:
+def carried_anew(here: StepperState, x_dot: Array) -> Any:
     """The same of a segment that begins within a run."""
     return first_carried(x_dot, here.carried.shape[-1] - np.shape(x_dot)[-1])
 
