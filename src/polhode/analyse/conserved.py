@@ -24,7 +24,7 @@ from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError, InconsistentState
 from polhode.formulation.equations import Equations
 from polhode.formulation.questions.determinacy import reduced
-from polhode.integrate.simulate import equations_of
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.lengths import (

@@ -19,10 +19,10 @@ import numpy as np
 from polhode.errors import AnalysisError
 from polhode.integrate.field.dense_output import bare
 from polhode.integrate.field.scales import displacements
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.integrate.kernel.outcome import Outcome
 from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
 from polhode.integrate.results.trajectory import Trajectory, project_rows
-from polhode.integrate.simulate import equations_of
 from polhode.system.state import State
 
 if TYPE_CHECKING:

@@ -42,8 +42,9 @@ from polhode.arrays import Array, Numbers, Scalar
 from polhode.errors import AnalysisError, PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.integrate.field.scales import displacements
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.integrate.results.state_functions import at_rows
-from polhode.integrate.simulate import equations_of, simulate
+from polhode.integrate.simulate import simulate
 from polhode.lowering.compile import compile
 from polhode.system.state import State
 from polhode.system.system import System

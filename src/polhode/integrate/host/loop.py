@@ -133,37 +133,26 @@ def run(
     slab = max(1, int(SLAB_BYTES / (row * attempts_of(width, terms))))
     began = time.perf_counter()
     found: list[RunRecord] = []
-    try:
-        for first in range(0, count, slab):
-            pick = slice(first, min(first + slab, count))
-            starts, ways = stepper_states, bounds
-            if count > slab:
-                starts, ways = picked(stepper_states, pick), picked(bounds, pick)
-            halts = [k.status for k in found if k.status in (INTERRUPTED, FULL)]
-            share = (first / count, len(starts.t) / count)
-            clock = Clock(options.watch, ways.start, ways.stop, share, began)
-            halted = halts[0] if halts else RUNNING
-            call = _Call(program, ways, picked(table, pick), first, clock, halted)
-            try:
-                found += _run_slab(call, starts, options)
-            except KeyboardInterrupt:
-                if not found:
-                    raise
-                # What the slabs before have is not lost: this one is not begun.
-                halted_call = call._replace(halted=INTERRUPTED)
-                found += _run_slab(halted_call, starts, options)
-            rows = (part for kept in found[first:] for part in kept.steps)
-            options = options._replace(
-                memory=options.memory - sum(r.nbytes for r in rows)
-            )
-    finally:
-        if options.store is not None:
-            # Let go of a file; Ctrl-C on the way does not leave it open.
-            try:
-                options.store.close()
-            except KeyboardInterrupt:
-                options.store.close()
+    for first in range(0, count, slab):
+        pick = slice(first, min(first + slab, count))
+        starts, ways = stepper_states, bounds
+        if count > slab:
+            starts, ways = picked(stepper_states, pick), picked(bounds, pick)
+        halts = [k.status for k in found if k.status in (INTERRUPTED, FULL)]
+        share = (first / count, len(starts.t) / count)
+        clock = Clock(options.watch, ways.start, ways.stop, share, began)
+        halted = halts[0] if halts else RUNNING
+        call = _Call(program, ways, picked(table, pick), first, clock, halted)
+        try:
+            found += _run_slab(call, starts, options)
+        except KeyboardInterrupt:
+            if not found:
                 raise
+            # What the slabs before have is not lost: this one is not begun.
+            halted_call = call._replace(halted=INTERRUPTED)
+            found += _run_slab(halted_call, starts, options)
+        rows = (part for kept in found[first:] for part in kept.steps)
+        options = options._replace(memory=options.memory - sum(r.nbytes for r in rows))
     return found
 
 

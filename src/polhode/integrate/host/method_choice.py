@@ -61,8 +61,11 @@ SHARE = 1e-6
 def refuse_dense_steps(equations: Equations, method: Any) -> None:
     """Refuses a method that solves for all velocities of very many bodies at once."""
     inner = getattr(method, "method", method)
-    name, is_sparse = type(inner).__name__, has_sparse_matrix(equations)
-    if name not in IMPLICIT or (is_sparse and name in SPARSE):
+    name = type(inner).__name__
+    if name not in IMPLICIT:
+        return
+    is_sparse = has_sparse_matrix(equations)
+    if is_sparse and name in SPARSE:
         return
     how = "Take an explicit method, such as ph.methods.DormandPrince()"
     if is_sparse:

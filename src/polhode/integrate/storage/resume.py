@@ -176,7 +176,7 @@ def _method(path: Any, header: dict[str, Any], given: Method | None) -> Method:
 
 
 def _equations_of(model: Any, header: dict[str, Any]) -> Equations:
-    from polhode.integrate.simulate import equations_of
+    from polhode.integrate.host.motion_equations import equations_of
 
     if isinstance(model, System) and model.supports and header.get("impacts"):
         return contact_equations(model)
