@@ -10,7 +10,7 @@ import numpy as np
 from polhode.arrays import Array, namespace
 from polhode.errors import ModelError
 from polhode.geometry.rotations import so3
-from polhode.joints import flat
+from polhode.joints.flat import FlatJoint
 from polhode.joints.joint import Frames, Joint, construct
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.checked_argument import system_argument
@@ -22,7 +22,7 @@ from polhode.system.system import System
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Locked(Joint):
+class Locked(FlatJoint):
     """A joint held at some coordinates: M stays where it is in F.
 
     q  0,  z  0. X_FM = pose of the joint `held` at the coordinates `at`. It carries any
@@ -40,12 +40,6 @@ class Locked(Joint):
     units: ClassVar[tuple[str, ...]] = ()
     speed_units: ClassVar[tuple[str, ...]] = ()
     angles: ClassVar[tuple[bool, ...]] = ()
-
-    neutral = flat.neutral
-    normalised = flat.normalised
-    rates = flat.rates
-    speeds_from = flat.speeds_from
-    local = flat.local
 
     def __post_init__(self) -> None:
         construct(self)

@@ -13,7 +13,6 @@ from polhode.integrate.events.event_run import (
     GRAZED,
     Turn,
     TurnContext,
-    chosen,
 )
 from polhode.integrate.events.limits import NONE
 from polhode.integrate.events.occurrence_buffer import (
@@ -25,6 +24,7 @@ from polhode.integrate.events.switch import Switch
 from polhode.integrate.events.times import ACCUMULATION, INSTANT, ROUNDED
 from polhode.integrate.field.constraint_violation import keeps_constraints
 from polhode.integrate.field.vector_field import with_states_of
+from polhode.integrate.kernel.arrival import chosen
 from polhode.integrate.kernel.sample_instant import Leg, sample_turn
 from polhode.integrate.kernel.status import (
     DONE,

@@ -29,7 +29,6 @@ from polhode.integrate.events.event_run import (
     GuardArrays,
     Turn,
     TurnContext,
-    chosen,
 )
 from polhode.integrate.events.functions import Ends, values_of
 from polhode.integrate.events.limits import (
@@ -59,6 +58,7 @@ from polhode.integrate.events.switch import Switch, guards_of
 from polhode.integrate.events.times import INSTANT
 from polhode.integrate.field.vector_field import Field, field_of
 from polhode.integrate.kernel import step_size
+from polhode.integrate.kernel.arrival import chosen
 from polhode.integrate.kernel.attempt import advance_of
 from polhode.integrate.kernel.sample_instant import is_due, leg_ended
 from polhode.integrate.kernel.status import (
