@@ -61,7 +61,7 @@ def doctor(*, json: Json = False, empty_cache: EmptyCache = False) -> int:
                 f"{reason}.",
                 "Choose another folder by POLHODE_CACHE, or let its owner remove it.",
             ) from None
-    facts = examined()
+    facts = examine()
     if json:
         print_json(facts)
     else:
@@ -73,7 +73,7 @@ def doctor(*, json: Json = False, empty_cache: EmptyCache = False) -> int:
     return 0 if works and MISSING not in facts["libraries"].values() else 1
 
 
-def examined() -> dict[str, dict[str, str]]:
+def examine() -> dict[str, dict[str, str]]:
     """Everything that the doctor looks at, by subject."""
     return {
         "machine": _machine(),

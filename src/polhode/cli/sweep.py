@@ -78,7 +78,7 @@ def sweep(
         )
     share = "missing" if missing else part
     files = {"to": to, "form": form, "slab": slab, "part": share}
-    found = _swept(drawn, given, files)
+    found = _sweep(drawn, given, files)
     failures = found.failures
     if json:
         print_json(_facts(found, failures))
@@ -114,7 +114,7 @@ def _drawn(
     return ensemble_from(found.start, told), given
 
 
-def _swept(drawn: Any, given: dict[str, Any], files: dict[str, Any]) -> Any:
+def _sweep(drawn: Any, given: dict[str, Any], files: dict[str, Any]) -> Any:
     import warnings
 
     import polhode as ph
