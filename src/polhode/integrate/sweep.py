@@ -162,19 +162,23 @@ def sweep(
     given = _given(source.equations, runs, choices)
     _require_device(given, to, executor)
     name = given.equations.system.name
-    found = folder = None
     with at_most_threads(threads), progress_report(watch, name) as report:
-        if to is not None:
-            folder = _folder(to, given, runs, slab=slab, form=form, text=source.text)
-        if executor is not None and folder is not None:
-            from polhode.integrate.sweep_executor import Driven, SweepJob
-
-            driven, start = Driven(events, inputs, threads), runs.asked.runs.t[0]
-            job = SweepJob.of(given, folder, source, driven, float(start))
-            _make_on_workers(executor, job, runs, folder, report)
+        if to is None:
+            found = _in_memory(given, runs, slab, report)
         else:
-            found = _all(given, runs, folder, _todo(runs, slab, folder, part), report)
-    return _finish(found, folder, is_spread=executor is not None)
+            folder = _folder(to, given, runs, slab=slab, form=form, text=source.text)
+            if executor is None:
+                _into_folder(given, runs, folder, part, report)
+            else:
+                from polhode.integrate.sweep_executor import Driven, SweepJob
+
+                driven, start = Driven(events, inputs, threads), runs.asked.runs.t[0]
+                job = SweepJob.of(given, folder, source, driven, float(start))
+                _make_on_workers(executor, job, runs, folder, report)
+    if to is not None:
+        return _finish(folder, is_spread=executor is not None)
+    _warn(found, found.failed)
+    return found
 
 
 class _Choices(NamedTuple):
@@ -278,23 +282,8 @@ def _folder(
     return sweep_parts(to, given, runs.swept(slab), form, text)
 
 
-def _todo(
-    runs: Runs, slab: int, folder: SweepParts | None, part: str | None
-) -> list[int]:
-    """With which runs the slabs begin that are to be made."""
-    if folder is None:
-        return [*range(0, runs.count, slab)]
-    from polhode.integrate.storage.sweep_parts import share_of
-
-    return share_of(folder, part)
-
-
-def _finish(found: Sweep | None, folder: SweepParts | None, is_spread: bool) -> Any:
-    """What is given back; of runs that failed a warning says how many, and why."""
-    if folder is None:
-        assert found is not None
-        _warn(found, found.failed)
-        return found
+def _finish(folder: SweepParts, is_spread: bool) -> SweepParts:
+    """The folder, sealed where all is there; a warning says which runs failed, why."""
     from polhode.integrate.storage.sweep_parts import complete, failed_runs
 
     if not folder.missing:
@@ -369,49 +358,50 @@ def _decay(context: RunContext, asked: Admitted) -> Decay:
     return decay_of(equations, Start(states, own, drive, held, start), asked.until)
 
 
-def _all(
-    given: Given, runs: Runs, parts: Any, todo: list[int], watch: Watch | None
-) -> Any:
-    """Slab after slab; those that a folder has already are not run again."""
+def _in_memory(given: Given, runs: Runs, slab: int, watch: Watch | None) -> Sweep:
+    """Slab after slab to the end, or to Ctrl-C: what is done is given."""
     found: list[Sweep] = []
-    steps: list[np.ndarray] = []
-    count = runs.count
-    size = todo[1] - todo[0] if parts is None and len(todo) > 1 else count
-    size = size if parts is None else parts.files.swept.slab
-    told = Overall(watch, len(todo))
-    for first in todo:
-        slab = runs.slab(first, min(first + size, count))
-        if (
-            parts is not None and parts.files.place(first).exists()
-        ):  # another process was quicker
-            continue
+    firsts = range(0, runs.count, slab)
+    progress = Overall(watch, len(firsts))
+    for first in firsts:
+        own = runs.slab(first, min(first + slab, runs.count))
         try:
-            part = slab_result(given, slab, told.of(slab))
+            found.append(slab_result(given, own, progress.of(own)))
         except KeyboardInterrupt:
             if not found:
                 raise
-            _warn_of_missing(count, first)
+            warn(
+                f"the sweep was interrupted: it has the first {first} of"
+                f" {runs.count} runs.",
+                IntegrationWarning,
+            )
             break
-        if parts is not None and part.is_interrupted:
+        if found[-1].is_interrupted:
             break
-        steps.append(part.accepted)
-        if parts is None:
-            found.append(part)
-        else:
-            parts.files.put(first, part)
-        if part.is_interrupted:
-            break
-    if steps:
-        warn_of_loose_runs(given.method, np.concatenate(steps))
-    return join_parts(found) if parts is None else None
+    accepted = np.concatenate([part.accepted for part in found])
+    warn_of_loose_runs(given.method, accepted)
+    return join_parts(found)
 
 
-def _warn_of_missing(runs: int, done: int) -> None:
-    """Ctrl-C before a slab has begun, or after its end: what is done is given."""
-    warn(
-        f"the sweep was interrupted: it has the first {done} of {runs} runs.",
-        IntegrationWarning,
-    )
+def _into_folder(
+    given: Given, runs: Runs, folder: SweepParts, part: str | None, watch: Watch | None
+) -> None:
+    """The parts that a folder lacks, or a share of them, made one after the other."""
+    from polhode.integrate.storage.sweep_parts import share_of
+
+    files, firsts = folder.files, share_of(folder, part)
+    progress, accepted = Overall(watch, len(firsts)), []
+    for first in firsts:
+        own = runs.slab(first, min(first + files.swept.slab, runs.count))
+        if files.place(first).exists():
+            continue  # another process was quicker
+        found = slab_result(given, own, progress.of(own))
+        if found.is_interrupted:
+            break
+        accepted.append(found.accepted)
+        files.put(first, found)
+    if accepted:
+        warn_of_loose_runs(given.method, np.concatenate(accepted))
 
 
 def _require_folder(to: Any, form: str, executor: Any, part: str | None) -> None:
