@@ -43,6 +43,11 @@ def namespace(*values: Any) -> ModuleType:
     return np
 
 
+def matvec(matrices: Array, columns: Array) -> Any:
+    """Matrices (..., m, n) on columns (..., n), one on one."""
+    return (matrices @ columns[..., None])[..., 0]
+
+
 def itself(noun: Any, memo: Any = None) -> Any:
     """What a copy of a frozen noun is: programs inside it cannot be copied."""
     return noun

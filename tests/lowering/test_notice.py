@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import pytest
 
 import polhode as ph
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.integrate.kernel.packing import PackedFunction, form_of
-from polhode.integrate.simulate import equations_of
 from polhode.lowering import notice
 from polhode.lowering.notice import ERASE, Notice, silence, title_of
 

@@ -18,7 +18,7 @@ from polhode.answer_table import Answer, AnswerTable, some
 from polhode.arrays import Array
 from polhode.errors import AnalysisError
 from polhode.integrate.events.event import Event
-from polhode.integrate.simulate import equations_of
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.integrate.sweep import sweep
 from polhode.system.members import suggestion
 
@@ -176,20 +176,16 @@ def bifurcation(
     """
     system = equations_of(model).system
     many = np.atleast_1d(np.array(values, dtype=float))
-    if parameter not in _input_parameters(inputs):
+    from polhode.integrate.inputs.controller import Controller
+
+    laws = [law for law in (inputs or {}).values() if isinstance(law, Controller)]
+    if parameter not in {p.name for law in laws for p in law.parameters}:
         require_parameter(system, parameter)
         nominal(system, parameter)
     return _section(
         model, [state], at=at, until=until, after=after, inputs=inputs,
         varied={parameter: many}, parameter=parameter, rtol=rtol,
     )  # fmt: skip
-
-
-def _input_parameters(inputs: Mapping[Any, Any] | None) -> set[str]:
-    from polhode.integrate.inputs.controller import Controller
-
-    laws = [law for law in (inputs or {}).values() if isinstance(law, Controller)]
-    return {p.name for law in laws for p in law.parameters}
 
 
 def _section(
@@ -210,7 +206,10 @@ def _section(
         chosen["parameters"] = varied
     if isinstance(at, Event):
         found = sweep(model, states, events=[at], **chosen)
-        run, t, x = _at_events(found)
+        events = found.events
+        assert events is not None
+        order = np.lexsort([events.t, events.run])
+        run, t, x = events.run[order], events.t[order], events.before[order]
     else:
         times = _periods(first, at, until, after)
         found = sweep(model, states, samples=times.tolist(), **chosen)
@@ -246,10 +245,3 @@ def _at_samples(found: Sweep) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     run = np.repeat(np.arange(runs), count)
     whole = ~np.isin(run, found.failed)
     return run[whole], found.t.reshape(-1)[whole], x[whole]
-
-
-def _at_events(found: Sweep) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    events = found.events
-    assert events is not None
-    order = np.lexsort([events.t, events.run])
-    return events.run[order], events.t[order], events.before[order]

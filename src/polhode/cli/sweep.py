@@ -70,9 +70,15 @@ def sweep(
     given |= {name: wish for name, wish in wishes.items() if wish is not None}
     if rtol is not None:
         given.pop("method", None)
-    share = _share(part, missing)
+    if part is not None and missing:
+        raise CommandError(
+            "--part and --missing cannot be given together.",
+            "One is a share that is known before, the other what is left over.",
+            "Give one of them.",
+        )
+    share = "missing" if missing else part
     files = {"to": to, "form": form, "slab": slab, "part": share}
-    found = _swept(drawn, given, files)
+    found = _sweep(drawn, given, files)
     failures = found.failures
     if json:
         print_json(_facts(found, failures))
@@ -108,17 +114,7 @@ def _drawn(
     return ensemble_from(found.start, told), given
 
 
-def _share(part: str | None, missing: bool) -> str | None:
-    if part is not None and missing:
-        raise CommandError(
-            "--part and --missing cannot be given together.",
-            "One is a share that is known before, the other what is left over.",
-            "Give one of them.",
-        )
-    return "missing" if missing else part
-
-
-def _swept(drawn: Any, given: dict[str, Any], files: dict[str, Any]) -> Any:
+def _sweep(drawn: Any, given: dict[str, Any], files: dict[str, Any]) -> Any:
     import warnings
 
     import polhode as ph

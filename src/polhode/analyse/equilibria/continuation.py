@@ -152,7 +152,15 @@ def continuation(
         )
     system = state.system
     require_layout(system, state)
-    low, high = _range(system, parameter, between)
+    require_parameter(system, parameter)
+    low, high = map(float, between)
+    value = float(system.parameters[parameter])
+    if not low <= value <= high or low == high:
+        raise AnalysisError(
+            f"{parameter} = {value:g} does not lie between {low:g} and {high:g}.",
+            "The curve begins at the equilibrium of the system as it is.",
+            f"Widen the range, or begin at another {parameter}: system.with_(...).",
+        )
     curve = Curve.of(state, parameter, (low, high), step)
     first = curve.begin(state)
     trunk, marks = _both_ways(curve, first, curve.tangent(first, None), known=0)
@@ -201,7 +209,7 @@ def _walk(
             length /= 2  # more than one is met: they are told one by one
             continue
         if kind:
-            marks.append(_located(curve, (here, there), tangent, kind))
+            marks.append(_locate(curve, (here, there), tangent, kind))
         if not curve.low <= there.parameter <= curve.high:
             end = curve.at_edge(here, there)
             return [*points, *([end] if end else [])], marks, False
@@ -218,7 +226,7 @@ def _crossing_kind(here: Point, there: Point, slopes: tuple[float, float]) -> st
     return "bifurcation" if here.falling != there.falling else ""
 
 
-def _located(
+def _locate(
     curve: Curve, ends: tuple[Point, Point], tangent: np.ndarray, kind: str
 ) -> Met:
     """The fold or bifurcation between two points, by halving."""
@@ -251,18 +259,3 @@ def _noun(curve: Curve, points: list[Point], marks: list[Met]) -> Branch:
         np.array([point.falling for point in points]),
         tuple(mark for mark, *_ in marks),
     )
-
-
-def _range(
-    system: System, parameter: str, between: tuple[float, float]
-) -> tuple[float, float]:
-    require_parameter(system, parameter)
-    low, high = map(float, between)
-    value = float(system.parameters[parameter])
-    if not low <= value <= high or low == high:
-        raise AnalysisError(
-            f"{parameter} = {value:g} does not lie between {low:g} and {high:g}.",
-            "The curve begins at the equilibrium of the system as it is.",
-            f"Widen the range, or begin at another {parameter}: system.with_(...).",
-        )
-    return low, high

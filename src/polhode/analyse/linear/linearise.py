@@ -27,7 +27,7 @@ from polhode.analyse.machinery.corotating import turned, turning_of, unsteadines
 from polhode.analyse.machinery.minimal_coordinates import (
     Reduced,
     independent_places,
-    reduced,
+    reduce,
 )
 from polhode.analyse.machinery.parts import Parts, parts_of
 from polhode.analyse.machinery.ports import (
@@ -226,7 +226,7 @@ def linear_about(
     """
     whole, system = turned(near, turn), state.system
     which = independent_places(system, whole, independent)
-    found = reduced(whole, which)
+    found = reduce(whole, which)
     names = system.speed_names
     places = tuple(names[k] for k in which.places)
     speeds, others = places[: len(which.speeds)], places[len(which.speeds) :]
@@ -236,24 +236,7 @@ def linear_about(
         if watched is None
         else (output_names(state, watched), _output_matrix(whole, found), whole.passed)
     )
-    matrices = _state_space(found, places, speeds, port_names(ports), seen)
-    about = state, table, places, speeds
-    return Linear(*about, parts, matrices, found, whole, why, turn)
-
-
-def _output_matrix(whole: Neighbours, found: Reduced) -> np.ndarray:
-    """C: outputs by d = S_p p and d' = S v + T p."""
-    by_place = whole.seen @ found.shape + whole.seen_rates @ found.slip[1]
-    return np.concatenate([by_place, whole.seen_rates @ found.slip[0]], axis=1)
-
-
-def _state_space(
-    found: Reduced,
-    places: tuple[Any, ...],
-    speeds: tuple[Any, ...],
-    inputs: tuple[Any, ...],
-    seen: tuple[Any, ...],
-) -> StateSpace:
+    inputs = port_names(ports)
     by_v, by_p = found.rates
     solved = np.linalg.solve(
         found.mass, np.concatenate([found.stiffness, found.velocity], axis=1)
@@ -264,7 +247,15 @@ def _state_space(
     outputs, C, passed = seen
     D = np.zeros((len(C), B.shape[1])) if passed is None else passed
     states = (*places, *(f"{name}'" for name in speeds))
-    return StateSpace(A, B, C, D, states, inputs, outputs)
+    matrices = StateSpace(A, B, C, D, states, inputs, outputs)
+    about = state, table, places, speeds
+    return Linear(*about, parts, matrices, found, whole, why, turn)
+
+
+def _output_matrix(whole: Neighbours, found: Reduced) -> np.ndarray:
+    """C: outputs by d = S_p p and d' = S v + T p."""
+    by_place = whole.seen @ found.shape + whole.seen_rates @ found.slip[1]
+    return np.concatenate([by_place, whole.seen_rates @ found.slip[0]], axis=1)
 
 
 def _system(model: Any) -> System:

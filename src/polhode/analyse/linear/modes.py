@@ -73,7 +73,13 @@ class Modes(Answer):
         t = np.asarray(times, float)
         p, v = np.asarray(places, float), np.asarray(rates, float)
         if self.is_symmetric:
-            return _of_oscillators(self, p, v, t)
+            M = self.linear.parts.mass
+            a, b = self.shapes @ M @ p, self.shapes @ M @ v
+            w = np.sqrt(self.squares.astype(complex))
+            grown = np.outer(t, w)
+            some = np.where(w == 0, 1.0, w)
+            swung = np.where(w == 0, t[:, None], np.sin(grown) / some)
+            return np.real((np.cos(grown) * a + swung * b) @ self.shapes)
         return _of_eigenvectors(self.linear.matrices.A, np.concatenate([p, v]), t)[
             :, : len(p)
         ]
@@ -184,7 +190,7 @@ def _complex(linear: Linear) -> Modes:
     for k in order:
         x, y = right[:, k], left[:, k].conj()
         part = np.abs(x * y)
-        part = part[:h] + _folded(part[h:], h)
+        part = part[:h] + _fold(part[h:], h)
         total = part.sum()
         shares.append(part / total if total else part)
         shapes.append(
@@ -194,21 +200,9 @@ def _complex(linear: Linear) -> Modes:
     return Modes(linear.coordinates, values[order], *found, False, linear)
 
 
-def _folded(rates: np.ndarray, h: int) -> np.ndarray:
+def _fold(rates: np.ndarray, h: int) -> np.ndarray:
     """Shares of rates added to those of their own coordinates, which come first."""
     return np.concatenate([rates, np.zeros(h - len(rates))])
-
-
-def _of_oscillators(
-    modes: Modes, p: np.ndarray, v: np.ndarray, t: np.ndarray
-) -> np.ndarray:
-    M = modes.linear.parts.mass
-    a, b = modes.shapes @ M @ p, modes.shapes @ M @ v
-    w = np.sqrt(modes.squares.astype(complex))
-    grown = np.outer(t, w)
-    some = np.where(w == 0, 1.0, w)
-    swung = np.where(w == 0, t[:, None], np.sin(grown) / some)
-    return np.real((np.cos(grown) * a + swung * b) @ modes.shapes)
 
 
 def _of_eigenvectors(A: np.ndarray, x: np.ndarray, t: np.ndarray) -> np.ndarray:

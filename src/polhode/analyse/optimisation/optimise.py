@@ -27,7 +27,8 @@ from polhode.analyse.sensitivities.first_state import move_chart
 from polhode.analyse.sensitivities.gradient import end_rate, weighted_gradient
 from polhode.errors import AnalysisError, PolhodeError
 from polhode.formulation.equations import Equations
-from polhode.integrate.simulate import equations_of, simulate
+from polhode.integrate.host.motion_equations import equations_of
+from polhode.integrate.simulate import simulate
 from polhode.system.state import State, require_layout
 from polhode.system.system import System
 
@@ -269,7 +270,11 @@ class _Search:
         if self.watch is not None:
             self.watch(now)
         elif sys.stderr.isatty():
-            _say(now)
+            words = f"iteration {now.iteration}: {now.value:.6g}"
+            words += (
+                f", constraints off by {now.violation:.1e}" if now.violation else ""
+            )
+            print(f"\r{words:70}", end="", file=sys.stderr, flush=True)
 
     def violation(self, values: np.ndarray) -> float:
         pairs = zip(self.bounds.values(), values, self.sizes, strict=True)
@@ -300,12 +305,6 @@ class _Search:
             bool(found.success),
             str(found.message),
         )
-
-
-def _say(now: Progress) -> None:
-    words = f"iteration {now.iteration}: {now.value:.6g}"
-    words += f", constraints off by {now.violation:.1e}" if now.violation else ""
-    print(f"\r{words:70}", end="", file=sys.stderr, flush=True)
 
 
 def _scipy(solver: str) -> Callable[..., Any]:

@@ -91,7 +91,7 @@ def load_mjcf(path: Any, *, floor: Floor | None = None) -> Model:
     place = admit_path(path)
     mujoco = _library()
     with _heard(mujoco) as warnings:
-        reading = Reading(_compiled(mujoco, place), mujoco)
+        reading = Reading(_compile(mujoco, place), mujoco)
     reading.notes.extend(f"MuJoCo says: {text.strip()}" for text in warnings)
     m = reading.m
     world = World()
@@ -99,7 +99,9 @@ def load_mjcf(path: Any, *, floor: Floor | None = None) -> Model:
     for number in range(1, m.nbody):
         _add_body(reading, number)
     _note_rest(reading)
-    weight = _weight(m, mujoco)
+    off = int(m.opt.disableflags) & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
+    g = float(np.linalg.norm(m.opt.gravity))
+    weight = [] if off or not g else [Weight(g, -np.array(m.opt.gravity) / g)]
     tendons(reading)
     servos(reading)
     own = [
@@ -113,7 +115,7 @@ def load_mjcf(path: Any, *, floor: Floor | None = None) -> Model:
         [*weight, *reading.actions],
         equalities(reading),
         supports_of(floor, world, own, reading.notes),
-        name=_model_name(m) or place.stem,
+        name=bytes(m.names).split(b"\0", 1)[0].decode("utf-8", "replace") or place.stem,
     )
     start = State(system, 0.0, np.array(m.qpos0), np.zeros(m.nv))
     start = system.consistent(start) if system.constraints else start
@@ -161,7 +163,7 @@ def _require_numbers(place: Path) -> None:
             )
 
 
-def _compiled(mujoco: Any, place: Path) -> Any:
+def _compile(mujoco: Any, place: Path) -> Any:
     if not place.is_file():
         raise FileError(
             f"{str(place)!r} cannot be read: there is no such file.",
@@ -184,16 +186,6 @@ def _compiled(mujoco: Any, place: Path) -> Any:
             "Load the file that has the moving bodies.",
         )
     return m
-
-
-def _model_name(m: Any) -> str:
-    return bytes(m.names).split(b"\0", 1)[0].decode("utf-8", "replace")
-
-
-def _weight(m: Any, mujoco: Any) -> list[Any]:
-    off = int(m.opt.disableflags) & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
-    g = float(np.linalg.norm(m.opt.gravity))
-    return [] if off or not g else [Weight(g, -np.array(m.opt.gravity) / g)]
 
 
 # ------------------------------------------------------------------------ bodies

@@ -78,7 +78,7 @@ def portrait(lines: list[Series], along: Series, title: str) -> Picture:
             label=line.label,
         )
     axes.set_xlabel(with_unit(along.label, along.unit))
-    axes.set_ylabel(with_unit(_joined(lines), lines[0].unit))
+    axes.set_ylabel(with_unit(_common_label(lines), lines[0].unit))
     if along.unit == "m" and all(line.unit == "m" for line in lines):
         axes.set_aspect("equal", adjustable="datalim")
     _legend(axes, lines)
@@ -97,10 +97,11 @@ def _histories(motion: Trajectory, lines: list[Series]) -> Picture:
         style_axes(axes)
         for k, line in enumerate(group):
             axes.plot(line.t, line.values, color=colour(k), lw=1.6, label=line.label)
-        axes.set_ylabel(with_unit(_joined(group), group[0].unit))
+        axes.set_ylabel(with_unit(_common_label(group), group[0].unit))
         _level(axes, group, largest)
         _legend(axes, group)
-        for time in _marks(motion):
+        times = [float(event.t) for event in motion.events]
+        for time in times if len(times) <= MANY else []:
             axes.axvline(time, color=FAINT, linewidth=0.8, linestyle=":")
         _mark_impacts(axes, motion)
         axes.margins(x=0)
@@ -117,7 +118,7 @@ def _figure(panels: int, height: float | None = None) -> Any:
     return Figure(figsize=size, dpi=100, facecolor=PAPER, layout="constrained")
 
 
-def _joined(group: list[Series]) -> str:
+def _common_label(group: list[Series]) -> str:
     """One word for all lines of a panel: the label, or what labels have in common."""
     if len(group) == 1:
         return group[0].label
@@ -177,11 +178,6 @@ def _level(axes: Any, group: list[Series], largest: float) -> None:
 def _size(values: np.ndarray) -> float:
     """The largest of what is finite."""
     return float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0))
-
-
-def _marks(motion: Trajectory) -> list[float]:
-    times = [float(event.t) for event in motion.events]
-    return times if len(times) <= MANY else []
 
 
 def _mark_impacts(axes: Any, motion: Trajectory) -> None:

@@ -21,7 +21,12 @@ def retint(figure: Any, theme: str | Theme) -> None:
     wanted = theme_of(theme)
     if wanted is LIGHT:
         return
-    tones = _tones(wanted)
+    words = ("paper", "ink", "faint", "mist", "shadow", "hole", "steel")
+    tones = {
+        BLACK: wanted.ink,
+        **dark_tones(),
+        **{getattr(LIGHT, w): getattr(wanted, w) for w in words},
+    }
     for axes in figure.axes:
         # Ticks are made when the figure is drawn, by what is said here.
         own = {"colors": wanted.faint, "labelcolor": wanted.ink}
@@ -31,15 +36,6 @@ def retint(figure: Any, theme: str | Theme) -> None:
             _change(artist, word, tones)
 
 
-def _tones(theme: Theme) -> dict[str, str]:
-    words = ("paper", "ink", "faint", "mist", "shadow", "hole", "steel")
-    return {
-        BLACK: theme.ink,
-        **dark_tones(),
-        **{getattr(LIGHT, w): getattr(theme, w) for w in words},
-    }
-
-
 def _change(artist: Any, word: str, tones: dict[str, str]) -> None:
     """One colour, or the rows of many, where the artist has such."""
     get, put = (getattr(artist, f"{verb}_{word}", None) for verb in ("get", "set"))
@@ -47,16 +43,16 @@ def _change(artist: Any, word: str, tones: dict[str, str]) -> None:
         return
     found = get()
     if isinstance(found, np.ndarray) and found.ndim == 2:
-        put([_toned(row, tones) for row in found])
+        put([_tone(row, tones) for row in found])
     elif found is not None and not _is_automatic(found):
-        put(_toned(found, tones))
+        put(_tone(found, tones))
 
 
 def _is_automatic(found: Any) -> bool:
     return isinstance(found, str) and found in ("none", "auto", "inherit")
 
 
-def _toned(found: Any, tones: dict[str, str]) -> Any:
+def _tone(found: Any, tones: dict[str, str]) -> Any:
     from matplotlib.colors import to_hex, to_rgba
 
     red, green, blue, alpha = to_rgba(found)

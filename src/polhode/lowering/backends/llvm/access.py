@@ -159,12 +159,6 @@ def store_slot(emit: Emitter, number: int, type: str, word: str) -> None:
     emit.do(f"store {kind} {word}, ptr {place}, align {SLOT}")
 
 
-def load_slot(emit: Emitter, number: int, type: str) -> str:
-    """What a slot of scratch memory holds, spread over the lanes."""
-    kind, place = vector(type, emit.lanes), slot_place(emit, number)
-    return emit.write(f"load {kind}, ptr {place}, align {SLOT}")
-
-
 def slot_place(emit: Emitter, number: int) -> str:
     at = number * SLOT * emit.lanes
     return emit.write(f"getelementptr inbounds i8, ptr %scratch, i64 {at}")
