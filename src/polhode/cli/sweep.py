@@ -70,13 +70,7 @@ def sweep(
     given |= {name: wish for name, wish in wishes.items() if wish is not None}
     if rtol is not None:
         given.pop("method", None)
-    if part is not None and missing:
-        raise CommandError(
-            "--part and --missing cannot be given together.",
-            "One is a share that is known before, the other what is left over.",
-            "Give one of them.",
-        )
-    share = "missing" if missing else part
+    share = _share(part, missing)
     files = {"to": to, "form": form, "slab": slab, "part": share}
     found = _sweep(drawn, given, files)
     failures = found.failures
@@ -112,6 +106,16 @@ def _drawn(
     given.pop(DRIVEN_AS, None)
     given.setdefault("until", float(found.start.t) + 10.0)
     return ensemble_from(found.start, told), given
+
+
+def _share(part: str | None, missing: bool) -> str | None:
+    if part is not None and missing:
+        raise CommandError(
+            "--part and --missing cannot be given together.",
+            "One is a share that is known before, the other what is left over.",
+            "Give one of them.",
+        )
+    return "missing" if missing else part
 
 
 def _sweep(drawn: Any, given: dict[str, Any], files: dict[str, Any]) -> Any:
