@@ -37,10 +37,6 @@ ClosedJaxpr = core.ClosedJaxpr
 TRACES = (core.ClosedJaxpr, core.Jaxpr)
 ARRAYS = (np.ndarray, np.generic, jax.Array)
 PLAIN = {int, bool, float, str, type(None)}
-OF_ONE_TYPE = {
-    *("add", "sub", "mul", "div", "rem", "pow", "atan2", "max", "min"),
-    *("eq", "ne", "lt", "le", "gt", "ge", "select_n", "concatenate"),
-}
 
 # Primitives that compute nothing.
 MOVING = {
