@@ -14,21 +14,6 @@ if TYPE_CHECKING:
 One = TypeVar("One")
 
 
-def length(answer: Any) -> int:
-    """How many were found."""
-    return len(answer.found)
-
-
-def each(answer: Any) -> Iterator[Any]:
-    """One after the other."""
-    return iter(answer.found)
-
-
-def picked(answer: Any, k: int) -> Any:
-    """The k-th, from 0."""
-    return answer.found[k]
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class StateSearch(Answer, Generic[One]):
     """Answers, each with a `state`, that a search from many starts has found.
@@ -41,9 +26,14 @@ class StateSearch(Answer, Generic[One]):
     starts: int
     arrived: int
 
-    __len__ = length
-    __iter__ = each
-    __getitem__ = picked
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __iter__(self) -> Iterator[One]:
+        return iter(self.found)
+
+    def __getitem__(self, k: int) -> One:
+        return self.found[k]
 
     @property
     def states(self) -> list[Any]:
