@@ -410,9 +410,7 @@ class _Reader:  # limit: one method a kind of value
             given = [f.name for f in fields if f.metadata != REMEMBERED]
             self._attributes({name: getattr(value, name) for name in given})
         elif hasattr(value, "__wrapped__"):  # jax.jit, jax.custom_jvp, functools.cache
-            beside = getattr(value, "__dict__", {})
-            own = {n: v for n, v in beside.items() if n[:2] != "__" and callable(v)}
-            self._attributes({**own, "__wrapped__": value.__wrapped__})
+            self._attributes(_wrapped(value))
         elif isinstance(value, types.SimpleNamespace) or home.startswith("scipy."):
             self._attributes(vars(value))
         elif hasattr(value, "node_data"):  # the structure of a tree of arrays
@@ -539,6 +537,12 @@ def _attributes_of(value: Any) -> dict[str, Any]:
             if isinstance(member, functools.cached_property):
                 found.pop(name, None)
     return found
+
+
+def _wrapped(value: Any) -> dict[str, Any]:
+    beside = getattr(value, "__dict__", {})
+    own = {n: v for n, v in beside.items() if n[:2] != "__" and callable(v)}
+    return {**own, "__wrapped__": value.__wrapped__}
 
 
 def _is_silent(kind: type, name: str, value: Any) -> bool:

@@ -176,16 +176,20 @@ def bifurcation(
     """
     system = equations_of(model).system
     many = np.atleast_1d(np.array(values, dtype=float))
-    from polhode.integrate.inputs.controller import Controller
-
-    laws = [law for law in (inputs or {}).values() if isinstance(law, Controller)]
-    if parameter not in {p.name for law in laws for p in law.parameters}:
+    if parameter not in _input_parameters(inputs):
         require_parameter(system, parameter)
         nominal(system, parameter)
     return _section(
         model, [state], at=at, until=until, after=after, inputs=inputs,
         varied={parameter: many}, parameter=parameter, rtol=rtol,
     )  # fmt: skip
+
+
+def _input_parameters(inputs: Mapping[Any, Any] | None) -> set[str]:
+    from polhode.integrate.inputs.controller import Controller
+
+    laws = [law for law in (inputs or {}).values() if isinstance(law, Controller)]
+    return {p.name for law in laws for p in law.parameters}
 
 
 def _section(
@@ -206,10 +210,7 @@ def _section(
         chosen["parameters"] = varied
     if isinstance(at, Event):
         found = sweep(model, states, events=[at], **chosen)
-        events = found.events
-        assert events is not None
-        order = np.lexsort([events.t, events.run])
-        run, t, x = events.run[order], events.t[order], events.before[order]
+        run, t, x = _at_events(found)
     else:
         times = _periods(first, at, until, after)
         found = sweep(model, states, samples=times.tolist(), **chosen)
@@ -245,3 +246,10 @@ def _at_samples(found: Sweep) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     run = np.repeat(np.arange(runs), count)
     whole = ~np.isin(run, found.failed)
     return run[whole], found.t.reshape(-1)[whole], x[whole]
+
+
+def _at_events(found: Sweep) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    events = found.events
+    assert events is not None
+    order = np.lexsort([events.t, events.run])
+    return events.run[order], events.t[order], events.before[order]

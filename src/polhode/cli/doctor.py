@@ -49,18 +49,7 @@ def doctor(*, json: Json = False, empty_cache: EmptyCache = False) -> int:
     from polhode.cli.answers import console, print_json
 
     if empty_cache:
-        from polhode.errors import FileError
-        from polhode.lowering.backends import cache
-        from polhode.lowering.backends.private_folder import Untrusted
-
-        try:
-            cache.empty()
-        except Untrusted as reason:
-            raise FileError(
-                "the cache of compiled code cannot be emptied.",
-                f"{reason}.",
-                "Choose another folder by POLHODE_CACHE, or let its owner remove it.",
-            ) from None
+        _empty_cache()
     facts = examine()
     if json:
         print_json(facts)
@@ -100,6 +89,21 @@ def _machine() -> dict[str, str]:
         "threads": str(available_threads()),
         "cache": f"not used: {refused}" if refused else str(cache.directory()),
     }
+
+
+def _empty_cache() -> None:
+    from polhode.errors import FileError
+    from polhode.lowering.backends import cache
+    from polhode.lowering.backends.private_folder import Untrusted
+
+    try:
+        cache.empty()
+    except Untrusted as reason:
+        raise FileError(
+            "the cache of compiled code cannot be emptied.",
+            f"{reason}.",
+            "Choose another folder by POLHODE_CACHE, or let its owner remove it.",
+        ) from None
 
 
 def _try(backend: str) -> str:

@@ -97,16 +97,7 @@ def to_c_package(
 
 
 def _package(model: Model, name: str) -> dict[str, str]:
-    system = model.system
-    states = [*system.coordinate_names]
-    states += [f"speed of {name}" for name in system.speed_names]
-    none = np.zeros(len(model.outputs))
-    arrays = [
-        _Array("X", "state", states, model.first_x),
-        _Array("U", "inputs", model.driven, model.first_u),
-        _Array("P", "parameters", model.tunable, model.first_p),
-        _Array("Y", "outputs", list(model.outputs), none),
-    ]
+    arrays = _arrays(model)
     words = {
         "name": name,
         "NAME": name.upper(),
@@ -142,6 +133,19 @@ class _Placeholders(Template):
 
 def _template(file: str) -> str:
     return files("polhode.files").joinpath("c_templates", file).read_text("utf-8")
+
+
+def _arrays(model: Model) -> list[_Array]:
+    system = model.system
+    states = [*system.coordinate_names]
+    states += [f"speed of {name}" for name in system.speed_names]
+    none = np.zeros(len(model.outputs))
+    return [
+        _Array("X", "state", states, model.first_x),
+        _Array("U", "inputs", model.driven, model.first_u),
+        _Array("P", "parameters", model.tunable, model.first_p),
+        _Array("Y", "outputs", list(model.outputs), none),
+    ]
 
 
 def _enumeration(name: str, array: _Array) -> str:

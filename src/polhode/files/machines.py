@@ -53,7 +53,7 @@ from polhode.files.values import (
     write_direction,
     write_quantity,
 )
-from polhode.matter.axes import X, Y, Z
+from polhode.matter.axes import Y, Z
 from polhode.supports.slack_rope import SlackRope
 
 WHOLE = plain(int, "whole number", {"type": "integer"})
@@ -369,14 +369,14 @@ MACHINE_CONSTRAINTS: tuple[tuple[Any, ...], ...] = (
         HookeCoupling,
         (
             *SHAFTS,
-            Field("first_arm", DIRECTION, "in the axes of the first", X),
-            Field("second_arm", DIRECTION, "in the axes of the second", Y),
+            Field("first_arm", DIRECTION, "in the axes of the first, across it"),
+            Field("second_arm", DIRECTION, "in the axes of the second, across it"),
         ),
     ),
     (
         "constant_velocity_coupling",
         ConstantVelocityCoupling,
-        (*SHAFTS, Field("axis", DIRECTION, "of both, each in its axes", Z)),
+        (*SHAFTS, Field("axis", DIRECTION, "of both, each in its axes")),
     ),
     (
         "ackermann",

@@ -415,6 +415,13 @@ def _require_folder(to: Any, form: str, executor: Any, part: str | None) -> None
             " client.get_executor() of dask.distributed; with backend='cuda'"
             " executor='gpus', a process for each GPU.",
         )
+    if executor is not None and part is not None:
+        raise IntegrationError(
+            f"a sweep by an executor cannot make the share {part!r} alone.",
+            "An executor hands all missing parts out to its workers; a share is made by"
+            " the process that is given it.",
+            "Leave part out, or the executor.",
+        )
     if to is None and (executor is not None or part or form != "netcdf"):
         word = "an executor" if executor is not None else f"form={form!r}"
         word = f"part={part!r}" if part else word

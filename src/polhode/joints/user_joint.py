@@ -89,13 +89,7 @@ class UserJoint(FlatJoint):
 
     @cached_property
     def _residual(self) -> Any:
-        start = self.neutral()
-        coordinates, freedoms = _coordinates_of(self.law, start), _freedoms_of(self.law)
-
-        def residual(R_FM: Array, p_FoMo_F: Array) -> Any:
-            q = coordinates(R_FM, p_FoMo_F)
-            return complement(freedoms(q)).T @ _away(self.law, q, R_FM, p_FoMo_F)
-
+        residual = _residual_of(self.law, self.neutral())
         return _compiled(residual, np.eye(3), np.zeros(3))
 
     @cached_property
@@ -153,6 +147,16 @@ def _coordinates_of(law: Callable[[Any], Any], start: np.ndarray) -> Callable[..
         return jax.lax.scan(step, jnp.asarray(start), None, length=STEPS)[0]
 
     return coordinates
+
+
+def _residual_of(law: Callable[[Any], Any], start: np.ndarray) -> Callable[..., Any]:
+    coordinates, freedoms = _coordinates_of(law, start), _freedoms_of(law)
+
+    def residual(R_FM: Array, p_FoMo_F: Array) -> Any:
+        q = coordinates(R_FM, p_FoMo_F)
+        return complement(freedoms(q)).T @ _away(law, q, R_FM, p_FoMo_F)
+
+    return residual
 
 
 def _away(law: Callable[[Any], Any], q: Array, R_FM: Array, p_FoMo_F: Array) -> Any:

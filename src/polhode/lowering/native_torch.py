@@ -250,7 +250,7 @@ def _admitted(inputs: Sequence[Any], leaves: Sequence[Leaf]) -> list[torch.Tenso
     device = found[0] if found else torch.device("cpu")
     tensors = []
     for value, leaf in zip(inputs, leaves, strict=True):
-        kind = torch.from_numpy(np.zeros(0, leaf.dtype)).dtype
+        kind = _torch_type(leaf)
         if isinstance(value, torch.Tensor):
             tensor = value
         else:
@@ -272,6 +272,10 @@ def _admitted(inputs: Sequence[Any], leaves: Sequence[Leaf]) -> list[torch.Tenso
             )
         tensors.append(tensor)
     return tensors
+
+
+def _torch_type(leaf: Leaf) -> torch.dtype:
+    return torch.from_numpy(np.zeros(0, leaf.dtype)).dtype
 
 
 def _wrong_type(who: str, given: Any, kind: Any = torch.float64) -> ArgumentError:

@@ -38,9 +38,7 @@ def wrenches(
     found = {}
     for action in system.actions:
         own = system.places_of(action.bodies)
-        rows = np.array(own)
-        here = Poses(poses.rotations[rows], poses.origins[rows])
-        moving = Twists(twists.angular[rows], twists.linear[rows])
+        here, moving = _picked(poses, twists, own)
         if driven_joints(action):
             found[action.name] = _of_efforts(
                 system, action, StateArrays(t, q, z), poses, table
@@ -200,6 +198,14 @@ def _along(joint: Joint, effort: Any, pair: Poses, q: Array, table: Table) -> Wr
 def _at(poses: Poses, system: System, action: Action) -> Poses:
     own = np.array(system.places_of(action.bodies))
     return Poses(poses.rotations[own], poses.origins[own])
+
+
+def _picked(poses: Poses, twists: Twists, own: tuple[int, ...]) -> tuple[Poses, Twists]:
+    rows = np.array(own)
+    return (
+        Poses(poses.rotations[rows], poses.origins[rows]),
+        Twists(twists.angular[rows], twists.linear[rows]),
+    )
 
 
 def _spread(given: Wrenches, own: Iterable[int], n: int) -> Wrenches:

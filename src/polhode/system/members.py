@@ -81,14 +81,7 @@ def sort_members(members: Sequence[Any], others: Iterable[Frame] = ()) -> Sorted
     worlds = [o for o in owners if isinstance(o, World)]
     worlds += [m for m in members if isinstance(m, World)]
     worlds += [f.owner for f in others if isinstance(f.owner, World)]
-    distinct = list(dict.fromkeys(worlds))
-    if len(distinct) > 1:
-        raise ModelError(
-            f"a system has {len(distinct)} worlds.",
-            "All bodies move before one observer whose axes do not turn.",
-            "Make world = ph.World() once and use its points everywhere.",
-        )
-    world = distinct[0] if distinct else World()
+    world = _one_world(worlds)
     found = [o for o in owners if isinstance(o, Body | Particle)]
     require_once("body", given)
     bodies = tuple(dict.fromkeys([*found, *given]))
@@ -164,3 +157,14 @@ def _owner(frame: Frame, joints: Sequence[Joint]) -> Any:
         "A joint joins two bodies, or a body and the world.",
         "Give a point of a body: body.point(x, y, z) or body.origin.",
     )
+
+
+def _one_world(worlds: Sequence[World]) -> World:
+    distinct = list(dict.fromkeys(worlds))
+    if len(distinct) > 1:
+        raise ModelError(
+            f"a system has {len(distinct)} worlds.",
+            "All bodies move before one observer whose axes do not turn.",
+            "Make world = ph.World() once and use its points everywhere.",
+        )
+    return distinct[0] if distinct else World()

@@ -152,15 +152,7 @@ def continuation(
         )
     system = state.system
     require_layout(system, state)
-    require_parameter(system, parameter)
-    low, high = map(float, between)
-    value = float(system.parameters[parameter])
-    if not low <= value <= high or low == high:
-        raise AnalysisError(
-            f"{parameter} = {value:g} does not lie between {low:g} and {high:g}.",
-            "The curve begins at the equilibrium of the system as it is.",
-            f"Widen the range, or begin at another {parameter}: system.with_(...).",
-        )
+    low, high = _range(system, parameter, between)
     curve = Curve.of(state, parameter, (low, high), step)
     first = curve.begin(state)
     trunk, marks = _both_ways(curve, first, curve.tangent(first, None), known=0)
@@ -259,3 +251,18 @@ def _noun(curve: Curve, points: list[Point], marks: list[Met]) -> Branch:
         np.array([point.falling for point in points]),
         tuple(mark for mark, *_ in marks),
     )
+
+
+def _range(
+    system: System, parameter: str, between: tuple[float, float]
+) -> tuple[float, float]:
+    require_parameter(system, parameter)
+    low, high = map(float, between)
+    value = float(system.parameters[parameter])
+    if not low <= value <= high or low == high:
+        raise AnalysisError(
+            f"{parameter} = {value:g} does not lie between {low:g} and {high:g}.",
+            "The curve begins at the equilibrium of the system as it is.",
+            f"Widen the range, or begin at another {parameter}: system.with_(...).",
+        )
+    return low, high

@@ -236,7 +236,24 @@ def linear_about(
         if watched is None
         else (output_names(state, watched), _output_matrix(whole, found), whole.passed)
     )
-    inputs = port_names(ports)
+    matrices = _state_space(found, places, speeds, port_names(ports), seen)
+    about = state, table, places, speeds
+    return Linear(*about, parts, matrices, found, whole, why, turn)
+
+
+def _output_matrix(whole: Neighbours, found: Reduced) -> np.ndarray:
+    """C: outputs by d = S_p p and d' = S v + T p."""
+    by_place = whole.seen @ found.shape + whole.seen_rates @ found.slip[1]
+    return np.concatenate([by_place, whole.seen_rates @ found.slip[0]], axis=1)
+
+
+def _state_space(
+    found: Reduced,
+    places: tuple[Any, ...],
+    speeds: tuple[Any, ...],
+    inputs: tuple[Any, ...],
+    seen: tuple[Any, ...],
+) -> StateSpace:
     by_v, by_p = found.rates
     solved = np.linalg.solve(
         found.mass, np.concatenate([found.stiffness, found.velocity], axis=1)
@@ -247,15 +264,7 @@ def linear_about(
     outputs, C, passed = seen
     D = np.zeros((len(C), B.shape[1])) if passed is None else passed
     states = (*places, *(f"{name}'" for name in speeds))
-    matrices = StateSpace(A, B, C, D, states, inputs, outputs)
-    about = state, table, places, speeds
-    return Linear(*about, parts, matrices, found, whole, why, turn)
-
-
-def _output_matrix(whole: Neighbours, found: Reduced) -> np.ndarray:
-    """C: outputs by d = S_p p and d' = S v + T p."""
-    by_place = whole.seen @ found.shape + whole.seen_rates @ found.slip[1]
-    return np.concatenate([by_place, whole.seen_rates @ found.slip[0]], axis=1)
+    return StateSpace(A, B, C, D, states, inputs, outputs)
 
 
 def _system(model: Any) -> System:

@@ -73,13 +73,7 @@ class Modes(Answer):
         t = np.asarray(times, float)
         p, v = np.asarray(places, float), np.asarray(rates, float)
         if self.is_symmetric:
-            M = self.linear.parts.mass
-            a, b = self.shapes @ M @ p, self.shapes @ M @ v
-            w = np.sqrt(self.squares.astype(complex))
-            grown = np.outer(t, w)
-            some = np.where(w == 0, 1.0, w)
-            swung = np.where(w == 0, t[:, None], np.sin(grown) / some)
-            return np.real((np.cos(grown) * a + swung * b) @ self.shapes)
+            return _of_oscillators(self, p, v, t)
         return _of_eigenvectors(self.linear.matrices.A, np.concatenate([p, v]), t)[
             :, : len(p)
         ]
@@ -203,6 +197,18 @@ def _complex(linear: Linear) -> Modes:
 def _fold(rates: np.ndarray, h: int) -> np.ndarray:
     """Shares of rates added to those of their own coordinates, which come first."""
     return np.concatenate([rates, np.zeros(h - len(rates))])
+
+
+def _of_oscillators(
+    modes: Modes, p: np.ndarray, v: np.ndarray, t: np.ndarray
+) -> np.ndarray:
+    M = modes.linear.parts.mass
+    a, b = modes.shapes @ M @ p, modes.shapes @ M @ v
+    w = np.sqrt(modes.squares.astype(complex))
+    grown = np.outer(t, w)
+    some = np.where(w == 0, 1.0, w)
+    swung = np.where(w == 0, t[:, None], np.sin(grown) / some)
+    return np.real((np.cos(grown) * a + swung * b) @ modes.shapes)
 
 
 def _of_eigenvectors(A: np.ndarray, x: np.ndarray, t: np.ndarray) -> np.ndarray:

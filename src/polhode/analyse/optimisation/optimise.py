@@ -270,11 +270,7 @@ class _Search:
         if self.watch is not None:
             self.watch(now)
         elif sys.stderr.isatty():
-            words = f"iteration {now.iteration}: {now.value:.6g}"
-            words += (
-                f", constraints off by {now.violation:.1e}" if now.violation else ""
-            )
-            print(f"\r{words:70}", end="", file=sys.stderr, flush=True)
+            _say(now)
 
     def violation(self, values: np.ndarray) -> float:
         pairs = zip(self.bounds.values(), values, self.sizes, strict=True)
@@ -305,6 +301,12 @@ class _Search:
             bool(found.success),
             str(found.message),
         )
+
+
+def _say(now: Progress) -> None:
+    words = f"iteration {now.iteration}: {now.value:.6g}"
+    words += f", constraints off by {now.violation:.1e}" if now.violation else ""
+    print(f"\r{words:70}", end="", file=sys.stderr, flush=True)
 
 
 def _scipy(solver: str) -> Callable[..., Any]:

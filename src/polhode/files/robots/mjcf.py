@@ -99,9 +99,7 @@ def load_mjcf(path: Any, *, floor: Floor | None = None) -> Model:
     for number in range(1, m.nbody):
         _add_body(reading, number)
     _note_rest(reading)
-    off = int(m.opt.disableflags) & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
-    g = float(np.linalg.norm(m.opt.gravity))
-    weight = [] if off or not g else [Weight(g, -np.array(m.opt.gravity) / g)]
+    weight = _weight(m, mujoco)
     tendons(reading)
     servos(reading)
     own = [
@@ -115,7 +113,7 @@ def load_mjcf(path: Any, *, floor: Floor | None = None) -> Model:
         [*weight, *reading.actions],
         equalities(reading),
         supports_of(floor, world, own, reading.notes),
-        name=bytes(m.names).split(b"\0", 1)[0].decode("utf-8", "replace") or place.stem,
+        name=_model_name(m) or place.stem,
     )
     start = State(system, 0.0, np.array(m.qpos0), np.zeros(m.nv))
     start = system.consistent(start) if system.constraints else start
@@ -186,6 +184,16 @@ def _compile(mujoco: Any, place: Path) -> Any:
             "Load the file that has the moving bodies.",
         )
     return m
+
+
+def _model_name(m: Any) -> str:
+    return bytes(m.names).split(b"\0", 1)[0].decode("utf-8", "replace")
+
+
+def _weight(m: Any, mujoco: Any) -> list[Any]:
+    off = int(m.opt.disableflags) & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
+    g = float(np.linalg.norm(m.opt.gravity))
+    return [] if off or not g else [Weight(g, -np.array(m.opt.gravity) / g)]
 
 
 # ------------------------------------------------------------------------ bodies

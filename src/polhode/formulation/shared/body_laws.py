@@ -69,12 +69,7 @@ class BodyLaws:
         """
         lines = [line for law in self.laws[:most] for line in _formulas(law)]
         kinds = {law.kind for law in self.laws}
-        loads = r" + A(q)^{\mathsf{T}} \lambda" if self.constraints else ""
-        names = r",\, ".join(_word(name) for name in self.speeds[:NAMED])
-        more = r",\, \ldots" if len(self.speeds) > NAMED else ""
-        rows = r",\quad A(q)\,\dot{z} = \gamma(q, z)" if self.constraints else ""
-        motion = rf"M(q)\,\dot{{z}} + b(q, z) = f(q, z){loads}{rows}"
-        return [*_definitions(kinds), *lines, *[motion, rf"z = ({names}{more})"]]
+        return [*_definitions(kinds), *lines, *_joined(self)]
 
     def __repr__(self) -> str:
         lines = [line for law in self.laws for line in _texts(law)]
@@ -190,6 +185,15 @@ def _term(term: Term, body: str) -> str:
 def _sum(terms: str) -> str:
     """A sum that does not begin with a plus; nothing is zero."""
     return terms.removeprefix("+ ") or "𝟎"
+
+
+def _joined(laws: BodyLaws) -> list[str]:
+    loads = r" + A(q)^{\mathsf{T}} \lambda" if laws.constraints else ""
+    names = r",\, ".join(_word(name) for name in laws.speeds[:NAMED])
+    more = r",\, \ldots" if len(laws.speeds) > NAMED else ""
+    rows = r",\quad A(q)\,\dot{z} = \gamma(q, z)" if laws.constraints else ""
+    motion = rf"M(q)\,\dot{{z}} + b(q, z) = f(q, z){loads}{rows}"
+    return [motion, rf"z = ({names}{more})"]
 
 
 def _word(name: str) -> str:

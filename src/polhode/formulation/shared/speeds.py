@@ -31,9 +31,7 @@ def drift(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Any:
 
 def along(system: System, t: Scalar, q: Array, wrenches: Array, table: Table) -> Any:
     """The power (nz,) of wrenches (n, 6) on the bodies for each unit speed."""
-    J = system.jacobians(t, q, table)
-    k = J.shape[-1]
-    return J.reshape(-1, k).T @ jnp.reshape(wrenches, -1)
+    return _project(system.jacobians(t, q, table), wrenches)
 
 
 def in_speeds(
@@ -78,3 +76,8 @@ def in_speeds(
     )
     core = core._replace(**others)
     return Equations(name, system, system.speed_names, system.row_names, core)
+
+
+def _project(J: Array, wrenches: Array) -> Any:
+    k = J.shape[-1]
+    return J.reshape(-1, k).T @ jnp.reshape(wrenches, -1)

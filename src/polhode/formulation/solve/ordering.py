@@ -87,12 +87,7 @@ def ordered(
     M, A = pattern_of(system, constraints)
     k, m = len(M), len(A)
     coupled = M | (A.T.astype(int) @ A.astype(int) > 0)
-    found, start = [], 0
-    for constraint in constraints:
-        stop = start + len(constraint.rows)
-        found.append((slice(start, stop), np.flatnonzero(A[start])))
-        start = stop
-    blocks = tuple(found)
+    blocks = _blocks(constraints, A)
     sequence = by_degree(coupled, PRODUCTS)  # of few unknowns never None
     if sequence is not None:
         order, width, K = elimination_order(sequence, coupled, A)
@@ -175,3 +170,14 @@ def from_all_ends(coupled: np.ndarray) -> np.ndarray:
             heights[j] = max(heights[j], heights[i] + 1)
             heappush(queue, (len(near[j]), heights[j], -j))
     return np.array(found, dtype=int)
+
+
+def _blocks(
+    constraints: Sequence[Constraint], A: np.ndarray
+) -> tuple[tuple[slice, np.ndarray], ...]:
+    found, start = [], 0
+    for constraint in constraints:
+        stop = start + len(constraint.rows)
+        found.append((slice(start, stop), np.flatnonzero(A[start])))
+        start = stop
+    return tuple(found)

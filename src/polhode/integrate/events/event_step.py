@@ -34,6 +34,7 @@ from polhode.integrate.events.functions import Ends, values_of
 from polhode.integrate.events.limits import (
     NONE,
     SHARP,
+    SHORTER,
     Fallen,
     Limits,
     LimitValues,
@@ -188,7 +189,7 @@ def _test_guards(
     row: Rows,
     buffer: OccurrenceBuffer,
 ) -> Turn:
-    """A step after its guards were looked at."""
+    """A step after its guards were looked at, or one to be taken again."""
     ends = Ends(
         before.t, row.t - before.t, (before.x, before.x_dot), (row.x, row.x_dot),
         row.dense,
@@ -196,8 +197,35 @@ def _test_guards(
     is_reached = (after.status == RUNNING) | (after.status == DONE)
     seen = row.accepted & is_reached
     fall = _first_limit(run, ends, before, seen)
+    turn = Turn(after, row, buffer)
+    if run.limits is None:
+        return _watched(run, ends, before, turn, fall, seen)
+    again = fall.is_hidden & seen
+    again = again & (jnp.abs(ends.h) > run.limits.shortest(run.drive, before.held))
+
+    def shorten(turn: Turn) -> Turn:
+        shorter = before._replace(h=SHORTER * ends.h, rejected=before.rejected + 1)
+        row = turn.row._replace(accepted=jnp.zeros_like(turn.row.accepted))
+        return Turn(shorter, row, turn.buffer)
+
+    def go_on(turn: Turn) -> Turn:
+        return _watched(run, ends, before, turn, fall, seen)
+
+    return Turn(*lax.cond(again, shorten, go_on, turn))
+
+
+def _watched(
+    run: TurnContext,
+    ends: Ends,
+    before: StepperState,
+    turn: Turn,
+    fall: Fallen,
+    seen: Any,
+) -> Turn:
+    """A step in which the limits that fall and the guards that pass zero are found."""
+    after, row, buffer = turn
     if not run.guards.count:
-        return _cut_at_limit(run, ends, before, Turn(after, row, buffer), fall)
+        return _cut_at_limit(run, ends, before, turn, fall)
     look = _look(run, ends, before.held)
     each = [look(jnp.asarray(s)) for s in np.linspace(0.0, 1.0, PARTS + 1)]
     g, d = (jnp.stack(part) for part in zip(*each, strict=True))
@@ -226,7 +254,8 @@ def _first_limit(
     run: TurnContext, ends: Ends, before: StepperState, seen: Any
 ) -> Fallen:
     """The first limit that falls in a step that was accepted."""
-    nothing = Fallen(jnp.asarray(NOWHERE), jnp.asarray(NONE))
+    none = jnp.zeros((), bool)
+    nothing = Fallen(jnp.asarray(NOWHERE), jnp.asarray(NONE), none)
     limits = run.limits
     if limits is None:
         return nothing
@@ -248,7 +277,7 @@ def _first_limit(
     found = Fallen(*lax.cond(seen, search, lambda _: nothing, None))
     # A time that does not advance is the start of the step.
     same = ends.t + found.s * ends.h == ends.t
-    return Fallen(jnp.where(same, 0.0, found.s), found.number)
+    return found._replace(s=jnp.where(same, 0.0, found.s))
 
 
 def _cut_at_limit(

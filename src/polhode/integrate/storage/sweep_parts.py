@@ -209,9 +209,11 @@ def _require_same(folder: Path, note: Path, text: str) -> None:
         kept = json.loads(found)
     except (ValueError, RecursionError) as error:
         raise _damage_error(note, error) from error
+    words = _differing(kept, json.loads(text))
+    why = f"{words} differ." if words else f"{note.name} is not as it was written."
     raise FileError(
         f"{str(folder)!r} has another sweep in it.",
-        f"{_differing(kept, json.loads(text))} differ.",
+        why,
         "Give another folder, or the same sweep to go on with it.",
     )
 

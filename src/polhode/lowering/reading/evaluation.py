@@ -169,10 +169,7 @@ def _value_or_unread(walk: _Walk, node: Node) -> Reading | Unread:
 def _node(walk: _Walk, node: Node) -> Reading:
     ring, op = walk.ring, node.op
     if op == "load":
-        index, buffer = node.args[0], node.data
-        if buffer.kind != "input" or isinstance(index, Node):
-            raise Unreadable("gather", "its index depends on values")
-        return walk.inputs[buffer.slot][index]
+        return _load(node, walk.inputs)
     if op == "unread":
         raise Unreadable(node.data[0], "it has no lowering rule")
     if op == "removable":
@@ -189,10 +186,7 @@ def _node(walk: _Walk, node: Node) -> Reading:
         yes, no = as_number(ring, yes), as_number(ring, no)
         return choose(ring, as_condition(which), yes, no)
     if op == "convert":
-        value = as_number(ring, args[0])
-        if node.type != "float64" and node.data == "float64":
-            return truncate(ring, value)
-        return value
+        return _convert(ring, as_number(ring, args[0]), node)
     if op == "named":
         return f.function(ring, CALLED + node.data, *(as_number(ring, a) for a in args))
     try:
@@ -210,6 +204,13 @@ def _why(op: str) -> str:
     if op == "branch":
         return "a branch that depends on values has no single closed form"
     return "it acts on the bits of a number, and symbols have none"
+
+
+def _load(node: Node, inputs: list[list[Polynomial]]) -> Reading:
+    index, buffer = node.args[0], node.data
+    if buffer.kind != "input" or isinstance(index, Node):
+        raise Unreadable("gather", "its index depends on values")
+    return inputs[buffer.slot][index]
 
 
 def _relation(ring: Ring, op: str, a: Reading, b: Reading) -> Condition:
@@ -266,6 +267,12 @@ def _logic(ring: Ring, op: str, args: list[Reading]) -> Condition:
         which, yes, no = conditions
         return _either(_both(which, yes), _both(_opposite(which), no))
     raise Unreadable(op, _why(op))
+
+
+def _convert(ring: Ring, value: Polynomial, node: Node) -> Polynomial:
+    if node.type != "float64" and node.data == "float64":
+        return truncate(ring, value)
+    return value
 
 
 def truncate(ring: Ring, p: Polynomial) -> Polynomial:

@@ -55,20 +55,25 @@ def pick(
         place = affine(low, index, start, step)
         return low.graph.make("load", type, (place, *first.args[1:]), buffer)
     if len(items) <= few:
-        # A balanced tree; equal neighbours fold away.
-        def among(lo: int, hi: int) -> Element:
-            if hi - lo == 1:
-                return items[lo]
-            middle = (lo + hi) // 2
-            below = low.build.compare("lt", index, middle, "int64")
-            return low.build.select(below, among(lo, middle), among(middle, hi), type)
-
-        return among(0, len(items))
+        return _select(low, items, index, type)
     return low.graph.load(_spilled(low, items, type), index)
 
 
 def affine(low: Lowering, index: Element, start: int, step: int) -> Element:
     return low.build.add(low.build.mul(step, index, "int64"), start, "int64")
+
+
+def _select(low: Lowering, items: list[Element], index: Element, type: str) -> Element:
+    """A balanced tree; equal neighbours fold away."""
+
+    def among(lo: int, hi: int) -> Element:
+        if hi - lo == 1:
+            return items[lo]
+        middle = (lo + hi) // 2
+        below = low.build.compare("lt", index, middle, "int64")
+        return low.build.select(below, among(lo, middle), among(middle, hi), type)
+
+    return among(0, len(items))
 
 
 def _spilled(low: Lowering, items: list[Element], type: str) -> Buffer:
@@ -149,11 +154,7 @@ def window(
         if found is not None:
             return found
     counts = [x.shape[d] - sizes[d] + 1 for d in moving]
-    indices = [where[d] for d in moving]
-    flat: Element = 0
-    for index, count in zip(indices, counts, strict=True):
-        scaled = low.build.mul(flat, count, "int64")
-        flat = low.build.add(scaled, index, "int64")
+    flat = _flat_index(low, [where[d] for d in moving], counts)
     out = np.empty(sizes, object)
     for place in np.ndindex(*sizes):
         items = []
@@ -188,6 +189,14 @@ def flat_place(
     for size, start, offset in zip(shape, where, place, strict=True):
         here = low.build.add(start, offset, "int64")
         flat = low.build.add(low.build.mul(flat, size, "int64"), here, "int64")
+    return flat
+
+
+def _flat_index(low: Lowering, indices: list[Element], counts: list[int]) -> Element:
+    flat: Element = 0
+    for index, count in zip(indices, counts, strict=True):
+        scaled = low.build.mul(flat, count, "int64")
+        flat = low.build.add(scaled, index, "int64")
     return flat
 
 

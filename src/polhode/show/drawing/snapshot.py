@@ -50,13 +50,15 @@ def picture(
         times = one.scene.times
         wanted = np.linspace(times[0], times[-1], EXPOSURES) if at is None else at
         frames = [_nearest(each, times, float(t)) for t in np.ravel(wanted)]
-        strengths = (
-            np.linspace(FAINTEST, 1.0, len(frames)) if len(frames) > 1 else [1.0]
-        )
-        for frame, strength in zip(frames, strengths, strict=True):
-            drawn.paint(panel, one, frame, float(strength))
-        finish(panel, one, frames[-1])
+        _expose(panel, one, frames)
     return Picture(sheet.figure)
+
+
+def _expose(axes: Any, drawing: Drawing, frames: list[int]) -> None:
+    strengths = np.linspace(FAINTEST, 1.0, len(frames)) if len(frames) > 1 else [1.0]
+    for frame, strength in zip(frames, strengths, strict=True):
+        drawn.paint(axes, drawing, frame, float(strength))
+    finish(axes, drawing, frames[-1])
 
 
 def drawings_of(

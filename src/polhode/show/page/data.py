@@ -34,10 +34,7 @@ def page_data(scenes: Sequence[Scene], plots: list[dict[str, Any]]) -> str:
         whole = max(stage[word] for stage in stages)
         for stage in stages:
             stage[word] = stages[0][word] if word == "azimuth" else whole
-    kinds = [kind for stage in stages for kind in stage["arrows"]]
-    for kind in kinds:
-        alike = [other["scale"] for other in kinds if other["kind"] == kind["kind"]]
-        kind["scale"] = min(alike)
+    _share_scales(stages)
     data = {"stages": stages, "plots": plots, "tones": dark_tones()}
     text = json.dumps(data, allow_nan=False, ensure_ascii=True)
     for sign in "<>&":
@@ -65,6 +62,13 @@ def _stage(scene: Scene) -> dict[str, Any]:
         "rolls": _rolls(scene),
         "rollings": [_rolling(each) for each in scene.rollings],
     }
+
+
+def _share_scales(stages: list[dict[str, Any]]) -> None:
+    kinds = [kind for stage in stages for kind in stage["arrows"]]
+    for kind in kinds:
+        alike = [other["scale"] for other in kinds if other["kind"] == kind["kind"]]
+        kind["scale"] = min(alike)
 
 
 def _strand(strand: Any, scene: Scene) -> dict[str, Any]:

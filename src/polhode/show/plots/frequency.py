@@ -31,11 +31,7 @@ def response_picture(response: Response) -> Picture:
     gain.set_ylabel("gain")
     phase.set_ylabel("phase  [deg]")
     phase.set_xlabel("angular frequency  [rad/s]")
-    from matplotlib.ticker import MultipleLocator
-
-    low, high = phase.get_ylim()
-    if high - low > 60:
-        phase.yaxis.set_major_locator(MultipleLocator(45 if high - low < 400 else 90))
+    _quarters(phase)
     return finish(figure, gain, "frequency response")
 
 
@@ -108,6 +104,14 @@ def margins_picture(found: FeedbackMargins) -> Picture:
 
 def _pairs(response: Response) -> list[tuple[str, str]]:
     return [(o, k) for o in response.outputs for k in response.inputs]
+
+
+def _quarters(axes: Any) -> None:
+    from matplotlib.ticker import MultipleLocator
+
+    low, high = axes.get_ylim()
+    if high - low > 60:
+        axes.yaxis.set_major_locator(MultipleLocator(45 if high - low < 400 else 90))
 
 
 def _arrow(axes: Any, H: np.ndarray, tint: str) -> None:

@@ -100,8 +100,7 @@ def _histories(motion: Trajectory, lines: list[Series]) -> Picture:
         axes.set_ylabel(with_unit(_common_label(group), group[0].unit))
         _level(axes, group, largest)
         _legend(axes, group)
-        times = [float(event.t) for event in motion.events]
-        for time in times if len(times) <= MANY else []:
+        for time in _marks(motion):
             axes.axvline(time, color=FAINT, linewidth=0.8, linestyle=":")
         _mark_impacts(axes, motion)
         axes.margins(x=0)
@@ -178,6 +177,11 @@ def _level(axes: Any, group: list[Series], largest: float) -> None:
 def _size(values: np.ndarray) -> float:
     """The largest of what is finite."""
     return float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0))
+
+
+def _marks(motion: Trajectory) -> list[float]:
+    times = [float(event.t) for event in motion.events]
+    return times if len(times) <= MANY else []
 
 
 def _mark_impacts(axes: Any, motion: Trajectory) -> None:

@@ -76,15 +76,7 @@ def smooth(motion: Trajectory) -> Trajectory:
 def series_of(motion: Trajectory, name: Any) -> list[Series]:
     """The lines that a name or a `ph.Quantity` asks for, of the rows of a motion."""
     if isinstance(name, Quantity):
-        values = name.along(motion)
-        columns = values.reshape(len(values), -1).T
-        ends = (
-            [""] if len(columns) == 1 else [f", {k + 1}" for k in range(len(columns))]
-        )
-        return [
-            Series(name.name + end, name.unit, motion.t, column)
-            for column, end in zip(columns, ends, strict=True)
-        ]
+        return _of_quantity(motion, name)
     if name in WHOLE:
         return _of_whole(motion, name)
     finders = (
@@ -202,6 +194,16 @@ def _of_body(motion: Trajectory, name: str) -> list[Series]:
     values = getattr(motion[body], word)
     label = f"{word.replace('_', ' ')} of {body}"
     return _components(label, OF_BODIES[word], motion.t, values, axis)
+
+
+def _of_quantity(motion: Trajectory, quantity: Quantity) -> list[Series]:
+    values = quantity.along(motion)
+    columns = values.reshape(len(values), -1).T
+    ends = [""] if len(columns) == 1 else [f", {k + 1}" for k in range(len(columns))]
+    return [
+        Series(quantity.name + end, quantity.unit, motion.t, column)
+        for column, end in zip(columns, ends, strict=True)
+    ]
 
 
 def _orientation(motion: Trajectory, name: str) -> list[Series]:

@@ -21,12 +21,7 @@ def retint(figure: Any, theme: str | Theme) -> None:
     wanted = theme_of(theme)
     if wanted is LIGHT:
         return
-    words = ("paper", "ink", "faint", "mist", "shadow", "hole", "steel")
-    tones = {
-        BLACK: wanted.ink,
-        **dark_tones(),
-        **{getattr(LIGHT, w): getattr(wanted, w) for w in words},
-    }
+    tones = _tones(wanted)
     for axes in figure.axes:
         # Ticks are made when the figure is drawn, by what is said here.
         own = {"colors": wanted.faint, "labelcolor": wanted.ink}
@@ -34,6 +29,15 @@ def retint(figure: Any, theme: str | Theme) -> None:
     for artist in figure.findobj():
         for word in ("color", "facecolor", "edgecolor", *MARKERS):
             _change(artist, word, tones)
+
+
+def _tones(theme: Theme) -> dict[str, str]:
+    words = ("paper", "ink", "faint", "mist", "shadow", "hole", "steel")
+    return {
+        BLACK: theme.ink,
+        **dark_tones(),
+        **{getattr(LIGHT, w): getattr(theme, w) for w in words},
+    }
 
 
 def _change(artist: Any, word: str, tones: dict[str, str]) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from polhode.show.report.blocks import Block, Chapter, Figure, Formula, Words
+from polhode.show.report.blocks import Block, Chapter, Figure, Formula, Grid, Words
 from polhode.show.report.typst_document import picture_name
 
 SIGNS = re.compile(r"([\\`*_{}\[\]<>|#])")
@@ -33,10 +33,14 @@ def _block(block: Block, path: str) -> str:
         return f"$$\n{block.latex}\n$$"
     if isinstance(block, Figure):
         return f"![{_plain(block.caption)}]({path.replace(' ', '%20')})"
-    width = max(len(block.heads), *(len(line) for line in block.lines), 1)
-    heads = [*block.heads, *[""] * (width - len(block.heads))]
-    rule = ["---:" if each else "---" for each in block.numeric] or ["---"] * width
-    return "\n".join(map(_line, [heads, rule, *block.lines]))
+    return _grid(block)
+
+
+def _grid(grid: Grid) -> str:
+    width = max(len(grid.heads), *(len(line) for line in grid.lines), 1)
+    heads = [*grid.heads, *[""] * (width - len(grid.heads))]
+    rule = ["---:" if each else "---" for each in grid.numeric] or ["---"] * width
+    return "\n".join(map(_line, [heads, rule, *grid.lines]))
 
 
 def _line(cells: Sequence[Any]) -> str:

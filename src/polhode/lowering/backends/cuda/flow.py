@@ -34,11 +34,15 @@ def loop(write: Writer, node: Node) -> None:
         write.block(data.head)
         write.say(f"if (!{write.use(data.condition, 'bool')}) break;")
     write.block(data.body)
+    _store_columns(write, data)
+    _carry_on(write, data, carries)
+    write.close()
+
+
+def _store_columns(write: Writer, data: Loop) -> None:
     for buffer, index, value in data.stores:
         if buffer in write.plan.live.buffers:
             write.store(buffer, write.use(index, "int64"), value)
-    _carry_on(write, data, carries)
-    write.close()
 
 
 def _carry_on(write: Writer, data: Loop, carries: list[int]) -> None:
