@@ -15,16 +15,11 @@ One = TypeVar("One")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StateSearch(Answer, Generic[One]):
-    """Answers, each with a `state`, that a search from many starts has found.
-
-    starts, arrived  how many places were started from, and how many led to one
-    """
+class Listing(Answer, Generic[One]):
+    """An answer that holds several, as its field `found`."""
 
     system: System
     found: tuple[One, ...]
-    starts: int
-    arrived: int
 
     def __len__(self) -> int:
         return len(self.found)
@@ -34,6 +29,17 @@ class StateSearch(Answer, Generic[One]):
 
     def __getitem__(self, k: int) -> One:
         return self.found[k]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StateSearch(Listing[One]):
+    """Answers, each with a `state`, that a search from many starts has found.
+
+    starts, arrived  how many places were started from, and how many led to one
+    """
+
+    starts: int
+    arrived: int
 
     @property
     def states(self) -> list[Any]:
