@@ -194,7 +194,7 @@ def _attempted(
     fall = _first_limit(run, ends, before, seen)
     turn = Turn(after, row, buffer)
     if run.limits is None:
-        return _watched(run, ends, before, turn, fall, seen)
+        return _watched(run, ends, before, turn, fall=fall, seen=seen)
     again = fall.is_hidden & seen
     again = again & (jnp.abs(ends.h) > run.limits.shortest(run.drive, before.held))
 
@@ -204,7 +204,7 @@ def _attempted(
         return Turn(shorter, row, turn.buffer)
 
     def go_on(turn: Turn) -> Turn:
-        return _watched(run, ends, before, turn, fall, seen)
+        return _watched(run, ends, before, turn, fall=fall, seen=seen)
 
     return Turn(*lax.cond(again, shorten, go_on, turn))
 
@@ -214,6 +214,7 @@ def _watched(
     ends: Ends,
     before: StepperState,
     turn: Turn,
+    *,
     fall: Fallen,
     seen: Any,
 ) -> Turn:
