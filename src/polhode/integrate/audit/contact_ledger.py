@@ -19,7 +19,6 @@ from polhode.formulation.contact.delassus import contact_problem
 from polhode.integrate.audit.rates import Audit, audit_function, audited
 from polhode.integrate.field.dense_output import evaluate
 from polhode.integrate.results.contact_log import (
-    ContactRow,
     all_rows,
     contact_row_function,
     contact_rows_along,
@@ -111,7 +110,15 @@ def _smooth_work(motion: Trajectory) -> dict[str, np.ndarray]:
         flat, held = motion.t[:1], every[:1]
     x = evaluate(motion.steps, flat)
     powers = dict(audited(motion, flat, x, held).powers)
-    powers |= _contact_powers(motion, contact_rows_along(motion, flat, x, held))
+    rows = contact_rows_along(motion, flat, x, held)
+    found = {}
+    owner = owners(motion.system)
+    for k, support in enumerate(motion.system.supports):
+        own = owner == k
+        found[friction_label(support)] = rows.power[:, own].sum(axis=1)
+        if support.belt is not None:
+            found[f"belt of {support.name}"] = rows.belt[:, own].sum(axis=1)
+    powers |= found
 
     def done(power: np.ndarray) -> np.ndarray:
         if not len(h):
@@ -120,17 +127,6 @@ def _smooth_work(motion: Trajectory) -> dict[str, np.ndarray]:
         return np.concatenate([[0.0], np.cumsum(np.where(h > 0, each, 0.0))])
 
     return {name: done(power) for name, power in powers.items()}
-
-
-def _contact_powers(motion: Trajectory, rows: ContactRow) -> dict[str, np.ndarray]:
-    found = {}
-    owner = owners(motion.system)
-    for k, support in enumerate(motion.system.supports):
-        own = owner == k
-        found[friction_label(support)] = rows.power[:, own].sum(axis=1)
-        if support.belt is not None:
-            found[f"belt of {support.name}"] = rows.belt[:, own].sum(axis=1)
-    return found
 
 
 def contact_audit(equations: Equations, drive: Drive) -> Any:
@@ -173,7 +169,11 @@ class Promises:
         closed, sticks = modes.closed, modes.sticks
         force = np.max(np.abs(rows.push), initial=0.0)
         size, slip = rows.grip, rows.creep
-        _, static = _coefficients(motion)
+        table = motion.system.table(motion.table)
+        each = [s.coefficients(table)[:2] for s in motion.system.supports]
+        counts = [len(s.candidates.names) for s in motion.system.supports]
+        numbers = np.repeat(np.array(each, dtype=float), counts, axis=0)
+        static = numbers[:, 1]
         self.overlap = float(np.max(-rows.gap, initial=0.0))
         self.least_push = float(np.min(np.where(closed > 0, rows.push, force)))
         self.complementarity = float(np.max(np.abs(rows.gap * rows.push), initial=0.0))
@@ -190,11 +190,3 @@ class Promises:
             ("outside the cone, N", self.cone),
             ("slip where it sticks, m/s", self.slip),
         ]
-
-
-def _coefficients(motion: Trajectory) -> tuple[np.ndarray, np.ndarray]:
-    table = motion.system.table(motion.table)
-    each = [s.coefficients(table)[:2] for s in motion.system.supports]
-    counts = [len(s.candidates.names) for s in motion.system.supports]
-    numbers = np.repeat(np.array(each, dtype=float), counts, axis=0)
-    return numbers[:, 0], numbers[:, 1]
