@@ -17,8 +17,12 @@ import numpy as np
 MARK = "removable_singularity"
 SHARED = "shared_function"
 KEPT = "kept_loop"
+NEIGHBOUR = "neighbour"
 NAMED = "named_function "
 NAMED_WHOLE = "named_whole "
+# Elements from which an array that a loop changes lies in memory. Of shorter ones each
+# element is a variable, and a change at a place that data tells looks at all of them.
+IN_MEMORY = 64
 if TYPE_CHECKING:
     from jax import Array as JaxArray
 
@@ -37,6 +41,11 @@ def namespace(*values: Any) -> ModuleType:
     if jax is not None and any(isinstance(value, jax.Array) for value in values):
         return jax.numpy
     return np
+
+
+def matvec(matrices: Array, columns: Array) -> Any:
+    """Matrices (..., m, n) on columns (..., n), one on one."""
+    return (matrices @ columns[..., None])[..., 0]
 
 
 def itself(noun: Any, memo: Any = None) -> Any:
@@ -72,6 +81,21 @@ def shared(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*arrays)
 
     return jax.jit(shared_function)
+
+
+def true_beside(flag: Any) -> Any:
+    """A flag that is true where it is, and may be where it is of a run beside.
+
+    Runs in lanes wait for one that does something alone. Where it may be done sooner or
+    later, with the same bits, the others do it with that one.
+    """
+    import jax
+
+    def neighbour(flag: Any) -> Any:
+        # To JAX a function that gives back what it is given is none.
+        return jax.numpy.logical_or(flag, flag)
+
+    return jax.jit(neighbour)(flag)
 
 
 def scanned(step: Callable[..., Any], start: Any, rows: Any, **options: Any) -> Any:

@@ -49,7 +49,7 @@ from polhode.files.values import (
     is_one_of,
     law_of,
     plain,
-    shown,
+    shorten,
     write_direction,
     write_quantity,
 )
@@ -164,7 +164,7 @@ def read_tyre(scope: Scope, path: Way, value: Any) -> Any:
     kind = value.get("kind") if isinstance(value, dict) else None
     if not is_one_of(kind, TYRES):
         return scope.refuse(
-            path, f"{shown(kind)} is no law of tyres. {nearest(kind, TYRES)}"
+            path, f"{shorten(kind)} is no law of tyres. {nearest(kind, TYRES)}"
         )
     noun, numbers, count = TYRES[kind]
     values = {"kind": TEXT, "name": TEXT, **dict.fromkeys(numbers, QUANTITY)}

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import NAMED, NAMED_WHOLE, SHARED
+from polhode.arrays import NAMED, NAMED_WHOLE, NEIGHBOUR, SHARED
 from polhode.lowering.ir.program import Lowering, Value, lift
+from polhode.lowering.rules.arithmetic import each
 from polhode.lowering.rules.sharing import called
 
 
@@ -23,6 +24,9 @@ def call(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
         found = called(low, body, arguments)
         if found is not None:
             return found
+    if p.get("name") == NEIGHBOUR:
+        (flag,) = arguments
+        return [each(lambda a: low.build.apply("any_lane", "bool", a), flag)]
     return low.inline(equation, body, *arguments)
 
 
