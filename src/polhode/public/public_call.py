@@ -30,6 +30,7 @@ from polhode.public.lazy import public_place
 BARE = (TypeError, AttributeError, ValueError, ArithmeticError, LookupError)
 MARK = "__polhode_public__"
 PACKAGE = "polhode."
+MISSING = "__getattr__"  # what Python asks where a noun has no such attribute
 PICKLING: ContextVar[bool] = ContextVar("pickling", default=False)
 # Classes that public calls have given back; those of the package are watched.
 MET: set[type] = {type(None), bool, int, float, str, list, tuple, dict}
@@ -73,8 +74,8 @@ def _watch_class(kind: type, name: str) -> None:
     if not is_own or issubclass(kind, BaseException | Enum | type):
         return
     setattr(kind, MARK, True)
-    if kind.__name__ in ATTRIBUTES and not hasattr(kind, "__getattr__"):
-        kind.__getattr__ = _elsewhere
+    if kind.__name__ in ATTRIBUTES and not hasattr(kind, MISSING):
+        setattr(kind, MISSING, _elsewhere)
     for word, member in [*vars(kind).items()]:
         if word == "__init__" and isinstance(member, types.FunctionType):
             setattr(kind, word, _watched(member, name))
