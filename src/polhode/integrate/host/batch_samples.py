@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import Array, Scalar
+from polhode.arrays import IN_MEMORY, Array, Scalar
 from polhode.integrate.field.dense_output import between
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PERIOD = 4  # attempts between two looks for kept steps: a power of two, quick to count
 # Samples of one chunk: of wide states fewer, but an array in memory in any case.
-MOST, ELEMENTS, IN_MEMORY = 48, 1024, 64
+MOST, ELEMENTS = 48, 1024
 
 
 class SampledStep(NamedTuple):
