@@ -32,7 +32,7 @@ from polhode.double import doubled
 from polhode.errors import ForceError, PolhodeError
 from polhode.geometry.frame import Frame
 from polhode.matter.parameter import NOMINAL, Parameter, Table
-from polhode.matter.quantities.constants import admit_constants, values_of
+from polhode.matter.quantities.constants import admit_constants, call_form, values_of
 
 
 @final
@@ -119,8 +119,8 @@ def _require_three(
         first = str(error).partition("\n")[0]
         raise ForceError(
             f"the law of {name!r} fails: {type(error).__name__}: {first}",
-            "It is traced once, with a place and a velocity of three numbers each, a"
-            " time, and its constants by name.",
+            f"It is called as {call_form(('x', 'v', 't'), constants)}, with a place and"
+            " a velocity of three numbers each, and traced once.",
             "Write it with jax.numpy; a choice is jnp.where, not if.",
         ) from error
     if shape != (3,):

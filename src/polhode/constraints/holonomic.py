@@ -83,7 +83,8 @@ class Holonomic:
         def g(rotations: Any, origins: Any, t: Scalar, constants: Any) -> Any:
             count = range(len(self.of))
             placements = (Placement(origins[k], rotations[k]) for k in count)
-            found = called(self.name, self.law, *placements, t, **constants)
+            given = {f"b_{k}": b for k, b in enumerate(placements, 1)}
+            found = called(self.name, self.law, {**given, "t": t}, **constants)
             return shaped(self.name, found, (len(self.rows),))
 
         return doubled(g)
@@ -142,7 +143,7 @@ class PointOn:
         law = doubled(self.law)  # one for all who share it
 
         def g(x: Array, constants: Mapping[str, Any]) -> Any:
-            found = called(self.name, law, x, **constants)
+            found = called(self.name, law, {"x": x}, **constants)
             return shaped(self.name, found, (len(self.rows),))
 
         return g

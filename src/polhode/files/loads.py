@@ -26,7 +26,7 @@ from polhode.files.values import (
     Value,
     each,
     is_one_of,
-    shown,
+    shorten,
     write_quantity,
 )
 from polhode.geometry.vector import Vector
@@ -77,7 +77,7 @@ def read_table(
     """A small table whose keys have values of known kinds."""
     if not isinstance(value, dict):
         keys = ", ".join(values)
-        return scope.refuse(path, f"{shown(value)} is no table with {keys}.")
+        return scope.refuse(path, f"{shorten(value)} is no table with {keys}.")
     found: dict[str, Any] = {}
     for key, entry in value.items():
         if scope.report.is_full:
@@ -112,7 +112,7 @@ def read_friction(scope: Scope, path: Way, value: Any) -> Any:
     kind = value.get("kind") if isinstance(value, dict) else None
     if not is_one_of(kind, LAWS):
         known = nearest(kind, LAWS)
-        return scope.refuse(path, f"{shown(kind)} is no kind of friction. {known}")
+        return scope.refuse(path, f"{shorten(kind)} is no kind of friction. {known}")
     values = dict.fromkeys(NUMBERS[kind], QUANTITY) | {"kind": TEXT, "name": TEXT}
     if kind == "anisotropic":
         values |= dict.fromkeys(NUMBERS[kind], each(QUANTITY))
@@ -158,7 +158,7 @@ def read_contact_law(scope: Scope, path: Way, value: Any) -> Any:
     kind = value.get("kind") if isinstance(value, dict) else None
     if not is_one_of(kind, CONTACT_LAWS):
         known = nearest(kind, CONTACT_LAWS)
-        return scope.refuse(path, f"{shown(kind)} is no law of contact. {known}")
+        return scope.refuse(path, f"{shorten(kind)} is no law of contact. {known}")
     values = dict.fromkeys(CONTACT_NUMBERS[kind], QUANTITY)
     values |= {"kind": TEXT, "name": TEXT}
     if "exponent" in values:

@@ -13,7 +13,7 @@ from polhode.files.contacts import CONTACT_FIELDS, normal_of
 from polhode.files.expression import Formula
 from polhode.files.kinds import ACTIONS, CONSTRAINTS, JOINTS, SUPPORTS, Kind
 from polhode.files.matter import write_matter
-from polhode.files.places import released
+from polhode.files.places import release_joints
 from polhode.files.reading import VERSION
 from polhode.files.scope import Writer
 from polhode.files.values import Field, write_quantity
@@ -24,7 +24,7 @@ from polhode.system.system import System
 
 def write_system(system: System) -> tuple[dict[str, Any], list[str]]:
     """The document of a system, and in words what of it a file cannot say."""
-    system, locked = released(system)
+    system, locked = release_joints(system)
     ink = Writer(system.tree.world.name)
     given = system.given
     joints = [m for m in given.members if isinstance(m, Joint)]

@@ -14,9 +14,9 @@ from polhode.errors import ModelError
 from polhode.geometry.rotations import so3
 from polhode.geometry.rotations.rotation_admission import admit_matrix
 from polhode.geometry.vector import vee
-from polhode.joints import flat
 from polhode.joints.complement import complement
-from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.flat import FlatJoint
+from polhode.joints.joint import Frames, construct
 from polhode.matter.parameter import NOMINAL, Table
 
 # Gauss's and Newton's steps back from a pose to its coordinates; the last ones only
@@ -27,7 +27,7 @@ TOGETHER = 1e-9
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class UserJoint(Joint):
+class UserJoint(FlatJoint):
     """A joint by its own law: q -> (R_FM, p_FoMo_F), the twist by differentiation.
 
     law    traceable function of q (n,), a rotation matrix (3, 3) and a place (3,); at
@@ -45,12 +45,6 @@ class UserJoint(Joint):
     kinds: tuple[str, ...]
 
     angles: ClassVar[tuple[bool, ...]]
-
-    neutral = flat.neutral
-    normalised = flat.normalised
-    rates = flat.rates
-    speeds_from = flat.speeds_from
-    local = flat.local
 
     def __post_init__(self) -> None:
         for word, value in _described(self).items():

@@ -10,7 +10,7 @@ import numpy as np
 from polhode.actions.action import Action
 from polhode.actions.force_elements.joint_law import effort_wrench
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction
-from polhode.arrays import Array, Scalar, namespace
+from polhode.arrays import Array, Scalar, matvec, namespace
 from polhode.geometry.admission import is_traced
 from polhode.geometry.vector import cross
 from polhode.joints.joint import Joint
@@ -157,23 +157,19 @@ def in_body_axes(system: System, R_WB: Array, given: Wrenches, table: Table) -> 
     """
     table, xp = system.table(table), namespace(R_WB, *given)
     R_BW = R_WB.swapaxes(-1, -2)
-    forces = _each(R_BW, given.forces)
+    forces = matvec(R_BW, given.forces)
     if not any(_is_off_centre(body) for body in system.bodies):
-        return xp.concatenate([_each(R_BW, given.torques), forces], axis=-1)
+        return xp.concatenate([matvec(R_BW, given.torques), forces], axis=-1)
     centres = [1.0 * body.moments(table).centre for body in system.bodies]
     c = namespace(*centres).stack(centres)
-    about = given.torques - cross(_each(R_WB, c), given.forces)
-    torques = _each(R_BW, about) + cross(c, forces)
+    about = given.torques - cross(matvec(R_WB, c), given.forces)
+    torques = matvec(R_BW, about) + cross(c, forces)
     return xp.concatenate([torques, forces], axis=-1)
 
 
 def _is_off_centre(body: Member) -> bool:
     centre = body.moments().centre
     return is_traced(centre) or bool(np.any(centre))
-
-
-def _each(matrices: Array, columns: Array) -> Any:
-    return (matrices @ columns[..., None])[..., 0]
 
 
 def with_world(poses: Poses) -> Poses:

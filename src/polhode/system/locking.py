@@ -10,9 +10,9 @@ import numpy as np
 from polhode.arrays import Array, namespace
 from polhode.errors import ModelError
 from polhode.geometry.rotations import so3
-from polhode.joints import flat
+from polhode.joints.flat import FlatJoint
 from polhode.joints.joint import Frames, Joint, construct
-from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.checked_argument import system_argument
 from polhode.system.gather import driven_joints
 from polhode.system.members import suggestion
@@ -22,7 +22,7 @@ from polhode.system.system import System
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Locked(Joint):
+class Locked(FlatJoint):
     """A joint held at some coordinates: M stays where it is in F.
 
     q  0,  z  0. X_FM = pose of the joint `held` at the coordinates `at`. It carries any
@@ -41,19 +41,8 @@ class Locked(Joint):
     speed_units: ClassVar[tuple[str, ...]] = ()
     angles: ClassVar[tuple[bool, ...]] = ()
 
-    neutral = flat.neutral
-    normalised = flat.normalised
-    rates = flat.rates
-    speeds_from = flat.speeds_from
-    local = flat.local
-
     def __post_init__(self) -> None:
         construct(self)
-
-    @property
-    def own_numbers(self) -> tuple[Parameter, ...]:
-        """Those of the joint that is held."""
-        return self.held.parameters
 
     def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
         """Where the joint is held."""

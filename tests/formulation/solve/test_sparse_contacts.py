@@ -7,6 +7,7 @@ import pytest
 
 import polhode as ph
 from polhode.double import doubled
+from polhode.formulation.solve.active_contacts import ActiveContacts
 from polhode.formulation.solve.block_elimination import eliminated
 from polhode.formulation.solve.contact_problem import ContactProblem, solve_contacts
 from polhode.formulation.solve.sparse_contacts import (
@@ -72,7 +73,9 @@ def sparse(full, *given):
     def kernel(M, J, q, mu, on, guess):
         own = couplings(full=full)
         solve = eliminated(M, own.mass)
-        problem = SparseProblem(J, J, q, mu, on, 0.0 * mu, M, solve, own)
+        active = ActiveContacts.of(on)
+        rows = active.rows((J, J, q, mu))
+        problem = SparseProblem(active, *rows, M, solve, own)
         return solve_sparse(problem, guess)
 
     if full not in PROGRAMS:

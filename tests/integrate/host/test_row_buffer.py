@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polhode.integrate.field.dense_output import Steps, joined
+from polhode.integrate.field.dense_output import Steps, join_steps
 from polhode.integrate.host import row_buffer
 from polhode.integrate.host.row_buffer import RowBuffer
 
@@ -45,11 +45,11 @@ def test_a_shelf_holds_what_came_side_by_side(counts, large, seed):
                 part = Steps(*(column[chosen] for column in part))
             came.append(part)
             given_out.append((held.rows(), held.count))
-        whole = joined(came)
+        whole = join_steps(came)
         assert held.count == len(whole.t)
         assert held.bytes == sum(column.nbytes for column in whole)
         assert same(held.rows(), whole)
-        assert same(held.rows(len(came[0].t)), joined([*came[1:], rows(rng, 0)]))
+        assert same(held.rows(len(came[0].t)), join_steps([*came[1:], rows(rng, 0)]))
     for early, count in given_out:
         assert same(early, Steps(*(column[:count] for column in whole)))
 

@@ -201,7 +201,7 @@ def _walk(
             length /= 2  # more than one is met: they are told one by one
             continue
         if kind:
-            marks.append(_located(curve, (here, there), tangent, kind))
+            marks.append(_locate(curve, (here, there), tangent, kind))
         if not curve.low <= there.parameter <= curve.high:
             end = curve.at_edge(here, there)
             return [*points, *([end] if end else [])], marks, False
@@ -218,7 +218,7 @@ def _crossing_kind(here: Point, there: Point, slopes: tuple[float, float]) -> st
     return "bifurcation" if here.falling != there.falling else ""
 
 
-def _located(
+def _locate(
     curve: Curve, ends: tuple[Point, Point], tangent: np.ndarray, kind: str
 ) -> Met:
     """The fold or bifurcation between two points, by halving."""

@@ -21,7 +21,7 @@ from jax import lax
 
 from polhode.analyse.machinery.step_chain import Replay, replay_of
 from polhode.analyse.sensitivities.saltation import saltation_matrix
-from polhode.analyse.sensitivities.sensitivity import ROWS, chained
+from polhode.analyse.sensitivities.sensitivity import ROWS, steps_from
 from polhode.answer_table import Answer, AnswerTable
 from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError
@@ -204,7 +204,7 @@ def _back(
     replay: Replay, span: tuple[int, int], by_state: np.ndarray, from_: Any
 ) -> Any:
     begin, stop = span
-    steps, count = chained(replay, begin, stop)
+    steps, count = steps_from(replay, begin, stop)
     take = begin + np.minimum(np.arange(ROWS), count - 1)
     arguments = (steps, by_state[take], count, *from_, replay.values, replay.table)
     return replay.program("backward", _backward(replay), arguments, False)(*arguments)

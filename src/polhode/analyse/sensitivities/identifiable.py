@@ -21,7 +21,7 @@ from polhode.answer_table import Answer, AnswerTable
 from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Equations
 from polhode.formulation.questions.determinacy import reduced
-from polhode.integrate.simulate import equations_of
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import Table
 from polhode.system.system import System

@@ -6,7 +6,7 @@ just ended. Then complementarity of accelerations decides all others.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,9 +30,10 @@ from polhode.formulation.contact.decide import (
     solved,
 )
 from polhode.formulation.contact.instant import STILL, Seen, laws_of, seen
-from polhode.formulation.contact.mode_forces import Modes
+from polhode.formulation.contact.mode_forces import SLOW, Modes
 from polhode.formulation.contact.questions import strike
 from polhode.formulation.contact.switch_traced import (
+    BEGINS,
     CLEARANCE,
     IDLE,
     PARTS,
@@ -92,11 +93,13 @@ def after_guard(
         now = now._replace(approaching=approaching)
     # A closed contact does not approach: what its rate shows is rounding.
     approaching = now.approaching & ~closed
-    slipping = np.where(closed, modes.sticks == 0, now.slipping)
+    # Of a slip that has hardly begun there is no direction but rounding's.
+    smooth = closed & (rows.static == 0)
+    slipping = (now.slipping | smooth) & ~(closed & (modes.sticks > 0))
     forced: dict[int, int] = {}
     if kind == "opens":
         forced[contact] = OPEN
-    if kind == "breaks away":
+    if kind == "breaks away" and modes.begins[contact] == 0:
         forced[contact] = SLIDES
         slipping[contact] = False
     if kind == "stops":
@@ -109,7 +112,14 @@ def after_guard(
         guess = np.where(closed & ~slipping, STICKS, guess)
     if kind == "touches":
         guess[contact] = STICKS
-    return _switched(now, guess, forced, table=table, order=order, settles=settles)
+    begun = np.where((closed & (modes.sticks == 0))[:, None], modes.direction, 0.0)
+    square = np.sum(rows.velocity[:, 1:] ** 2, axis=1)
+    goes_on = closed & (modes.begins > 0) & (square < (BEGINS * SLOW * now.length) ** 2)
+    goes_on[contact] &= kind != "breaks away"
+    given = {"begun": begun, "goes_on": goes_on}
+    return _switched(
+        now, guess, forced, table=table, order=order, settles=settles, **given
+    )
 
 
 def _switched(
@@ -120,6 +130,8 @@ def _switched(
     table: Table,
     order: str,
     settles: bool,
+    begun: np.ndarray | None = None,
+    goes_on: Any = False,
 ) -> Switch:
     struck, before = None, now.problem.rows.velocity
     if np.any(now.approaching):
@@ -138,6 +150,8 @@ def _switched(
         )
         guess = np.where(touching, np.where(stops, STICKS, SLIDES), OPEN)
     at = instant_of(now.problem, now.touching, now.slipping, forced)
+    if begun is not None:
+        at = at._replace(slip=np.where(now.slipping[:, None], at.slip, begun))
     at = _with_breaking(at, now, forced)
     found = decided(at, guess)
     k = _jammed(at)
@@ -147,7 +161,7 @@ def _switched(
         at = instant_of(now.problem, now.touching, now.slipping)
         found = decided(at, np.where(now.touching, STICKS, OPEN))
     motion = _only(now, at, found)
-    modes = _modes(now, at, motion)
+    modes = _modes(now, at, motion, goes_on)
     still = modes.closed * ~at.slipping
     return Switch(now.state, modes, motion.status, struck, before, still, settles)
 
@@ -248,7 +262,7 @@ def _only(now: Seen, at: Instant, found: list[ContactMotion]) -> ContactMotion:
     )
 
 
-def _modes(now: Seen, at: Instant, motion: ContactMotion) -> Modes:
+def _modes(now: Seen, at: Instant, motion: ContactMotion, goes_on: Any) -> Modes:
     closed = (motion.status != OPEN).astype(float)
     sticks = (motion.status == STICKS).astype(float)
     size = np.linalg.norm(motion.direction, axis=1)
@@ -261,4 +275,6 @@ def _modes(now: Seen, at: Instant, motion: ContactMotion) -> Modes:
     gap = now.problem.rows.gap
     sunk = (motion.status == OPEN) & (gap < -SUNK * now.length)
     clearance = np.maximum(clearance, np.where(sunk, -gap, 0.0))
-    return Modes(closed, sticks, some, clearance)
+    slides = (motion.status == SLIDES) & (at.problem.rows.static > 0)
+    begins = 1.0 * (slides & (~at.slipping | goes_on))
+    return Modes(closed, sticks, some, clearance, begins)

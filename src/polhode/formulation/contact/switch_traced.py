@@ -34,7 +34,12 @@ from polhode.formulation.contact.decide_traced import (
 )
 from polhode.formulation.contact.delassus import ContactProblem, problem_function
 from polhode.formulation.contact.instant import STILL, TOUCHES
-from polhode.formulation.contact.mode_forces import GUARDS, Modes, without_modes
+from polhode.formulation.contact.mode_forces import (
+    GUARDS,
+    SLOW,
+    Modes,
+    without_modes,
+)
 from polhode.matter.parameter import Table
 from polhode.system.contacts import contact_length, laws, strikes
 from polhode.system.state_arrays import StateArrays
@@ -52,6 +57,8 @@ SUNK = 1e-13
 SETTLED = 1e-7
 # A slip that ends is this share of the speed at most; else it has only turned.
 STOPPED = 1e-6
+# Of SLOW: what begins beside one that has reached it is about to.
+BEGINS = 0.9
 # After an impact, of the speed before it: parting, also of one that settles; slipping.
 PARTS, PARTS_SETTLED, SLIPS = 1e-9, 1e-6, 1e-10
 # Of the free accelerations: an open contact that does not part.
@@ -130,17 +137,21 @@ def switched_traced(
     carried = Carried(*seen.carried)
     forced = jnp.where(fired.kind == OPENING, 1.0 * OPEN, 1.0 * SLIDES)
     is_forced = (fired.kind == OPENING) | (fired.kind == BREAKING)
+    # A slip that has begun and is quick enough only takes its own direction now.
+    is_forced = is_forced & ((fired.kind == OPENING) | (modes.begins == 0))
     forced = jnp.where(fired.contact & is_forced, forced, FREE)
-    slip = jnp.where(seen.slipping[:, None], unit(seen.velocity[:, 1:], 0.0), 0.0)
+    slides = (modes.closed > 0) & (modes.sticks == 0) & ~fired.is_begun
+    begun = jnp.where(slides[:, None], modes.direction, 0.0)
+    slip = jnp.where(seen.slipping[:, None], unit(seen.velocity[:, 1:], 0.0), begun)
     W, mu = problem.delassus, (rows.dynamic, rows.static)
     at = TracedInstant(
         W, seen.free, *mu, seen.touching, seen.slipping, slip, forced, carried
     )
-    breaks = fired.contact & (fired.kind == BREAKING) & ~seen.slipping
+    breaks = fired.contact & is_forced & (fired.kind == BREAKING) & ~seen.slipping
     at = with_breaking(at, breaks)
     found = decided_traced(at, seen.guess)
     is_made = found.is_found & struck.is_good & (fired.kind != JAMMING)
-    new = _modes(system, at, found, rows.gap)
+    new = _modes(system, at, found, rows.gap, _goes_on(system, modes, fired, seen))
     return TracedSwitch(
         after, new, found.status, struck, rows.velocity,
         new.closed * ~at.slipping, is_struck, is_made,
@@ -168,8 +179,11 @@ def _contact_flags(
     # A closed contact does not approach: what its rate shows is rounding.
     approaching = (is_near & (rate < -STILL * speed)) | (is_touch & (rate < 0))
     approaching = approaching & ~closed
-    slipping = jnp.where(closed, ~sticks, slips > STILL * speed)
-    slipping = slipping & ~(fired.contact & (fired.kind == BREAKING))
+    # Of a slip that has hardly begun there is no direction but rounding's.
+    smooth = closed & (rows.static == 0)
+    slipping = ~sticks & ((slips > STILL * speed) | smooth)
+    breaks = fired.contact & (fired.kind == BREAKING) & (modes.begins == 0)
+    slipping = slipping & ~breaks
     # Points of one body stop together, those beside the fired one by rounding.
     stops = fired.kind == STOPPING
     slipping = slipping & (~stops | (slips > STOPPED * speed))
@@ -209,6 +223,14 @@ def _after(
     )  # fmt: skip
 
 
+def _goes_on(system: System, modes: Modes, fired: FiredGuard, seen: _Seen) -> Any:
+    """Slips (n,) that had begun before and are slow still."""
+    square = jnp.sum(seen.velocity[:, 1:] ** 2, axis=1)
+    slow = square < (BEGINS * SLOW * contact_length(system)) ** 2
+    is_it = fired.contact & (fired.kind == BREAKING)
+    return (modes.begins > 0) & (modes.closed > 0) & slow & ~is_it & ~fired.is_begun
+
+
 def _unstruck(u: Array) -> TracedStruck:
     none = jnp.zeros(len(u))
     return TracedStruck(
@@ -216,7 +238,9 @@ def _unstruck(u: Array) -> TracedStruck:
     )
 
 
-def _modes(system: System, at: TracedInstant, found: Decided, gap: Any) -> Modes:
+def _modes(
+    system: System, at: TracedInstant, found: Decided, gap: Any, goes_on: Any
+) -> Modes:
     closed, sticks = 1.0 * (found.status != OPEN), 1.0 * (found.status == STICKS)
     # Open contacts that touch and do not part bear nothing, and are not to be struck.
     idle = at.touching & (found.status == OPEN)
@@ -230,4 +254,6 @@ def _modes(system: System, at: TracedInstant, found: Decided, gap: Any) -> Modes
         found.direction,
         np.array([1.0, 0.0]),
     )
-    return Modes(closed, sticks, direction, clearance)
+    slides = (found.status == SLIDES) & (at.static > 0)
+    begins = 1.0 * (slides & (~at.slipping | goes_on))
+    return Modes(closed, sticks, direction, clearance, begins)

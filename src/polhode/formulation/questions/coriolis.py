@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import Array, Scalar
+from polhode.arrays import Array, Scalar, matvec
 from polhode.errors import ModelError
 from polhode.formulation.questions.coordinate_coriolis import split_of_speeds
 from polhode.formulation.shared.dense_form import refuse_many_bodies
@@ -35,7 +35,7 @@ from polhode.formulation.spatial_forms.choices import (
 )
 from polhode.formulation.spatial_forms.observer import by_body
 from polhode.formulation.spatial_forms.stacked import reduced
-from polhode.formulation.spatial_forms.transfer import moved_inertia, on, transfer
+from polhode.formulation.spatial_forms.transfer import moved_inertia, transfer
 from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import Table
 
@@ -163,7 +163,7 @@ def _projected(
         arms = core.arms(table) if core.arms else jnp.zeros((n, 3))
         T = transfer(arms)
         M_P = moved_inertia(system.inertias(table), -arms)
-        V_P = on(T @ J, jnp.broadcast_to(y, (n, *y.shape)))
+        V_P = matvec(T @ J, jnp.broadcast_to(y, (n, *y.shape)))
         C_P = jnp.stack([c.dyadic(M_P[k], V_P[k]) for k, c in enumerate(choices)])
         of_bodies = reduced(M_P, C_P, T @ J, T @ J_dot)
         r = system.rotor_inertias(table) if Z.shape[0] else jnp.zeros(0)

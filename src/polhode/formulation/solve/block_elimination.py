@@ -16,7 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import Array, Scalar, scanned, shared
+from polhode.arrays import IN_MEMORY, Array, Scalar, scanned, shared
+from polhode.formulation.solve.active_contacts import row_of, with_row
 from polhode.formulation.solve.ordering import by_degree
 from polhode.formulation.solve.sparse import Below, below_pivots
 
@@ -86,48 +87,60 @@ def blocks_of(n: int) -> int:
 def eliminated_in_blocks(K: Array, flags: Any) -> Solver:
     """b (n,) -> x with K x = b, in loops over blocks.
 
-    n is a multiple of `SIDE`; `flags` (m, m) says which blocks of K are not zero.
+    n is a multiple of `SIDE`; `flags` (m, m), symmetric, says which blocks of K are not
+    zero. Blocks that few others are coupled with come first: balls at the edge of a
+    pile then fill in little, where the order of their numbers would fill in most.
     """
     count = flags.shape[0]
     numbers = np.arange(count)
+    order = _by_degree(flags)
+    start = _in_order(flags, order)
 
     def row(k: Scalar, i: Any, K: Array, F: Array) -> tuple[Any, Any]:
-        share = _block(K, i, k) @ _block(K, k, k)
+        above, pivot = row_of(order, i), row_of(order, k)
+        share = _block(K, above, pivot) @ _block(K, pivot, pivot)
 
         def column(state: Any, j: Any) -> tuple[Any, None]:
             def reduced() -> tuple[Any, Any]:
                 K, F = state
-                left = _block(K, i, j) - share @ _block(K, k, j)
-                return _with_block(K, left, i, j), F.at[i, j].set(True)
+                place = row_of(order, j)
+                left = _block(K, above, place) - share @ _block(K, pivot, place)
+                return _with_block(K, left, above, place), F.at[i, j].set(True)
 
             is_live = (j > k) & state[1][k, j]
             return lax.cond(is_live, reduced, lambda: state), None
 
-        return scanned(column, (_with_block(K, share, i, k), F), numbers)[0]
+        return scanned(column, (_with_block(K, share, above, pivot), F), numbers)[0]
 
     def pivot(state: Any, pair: Any) -> tuple[Any, None]:
         i, k, is_first = pair
-        state = lax.cond(is_first, lambda: _inverted(k, *state), lambda: state)
+        place = row_of(order, k)
+        state = lax.cond(is_first, lambda: _inverted(place, *state), lambda: state)
         is_live = state[1][i, k]
         return lax.cond(is_live, lambda: row(k, i, *state), lambda: state), None
 
     # Pairs (i, k), i > k, pivot by pivot: half of the blocks are never looked at.
     k, i = np.triu_indices(count, 1)
-    state = scanned(pivot, (K, flags), (i, k, i == k + 1))[0]
-    LU, F = _inverted(count - 1, *state)
+    state = scanned(pivot, (K, start), (i, k, i == k + 1))[0]
+    last = row_of(order, count - 1)
+    LU, F = _inverted(last, *state)
 
     def solve(b: Array) -> Any:
+        def reduced(x: Array, i: Any, j: Any) -> Any:
+            return _reduced(x, LU, row_of(order, i), row_of(order, j))
+
         def forward(x: Array, pair: Any) -> tuple[Any, None]:
             i, j = pair
-            return lax.cond(F[i, j], lambda: _reduced(x, LU, i, j), lambda: x), None
+            return lax.cond(F[i, j], lambda: reduced(x, i, j), lambda: x), None
 
         def backward(x: Array, pair: Any) -> tuple[Any, None]:
             i, j, is_last = pair
-            x = lax.cond(F[i, j], lambda: _reduced(x, LU, i, j), lambda: x)
-            return lax.cond(is_last, lambda: _divided(x, LU, i), lambda: x), None
+            x = lax.cond(F[i, j], lambda: reduced(x, i, j), lambda: x)
+            place = row_of(order, i)
+            return lax.cond(is_last, lambda: _divided(x, LU, place), lambda: x), None
 
         i, j = np.tril_indices(count, -1)
-        x = _divided(scanned(forward, b, (i, j))[0], LU, count - 1)
+        x = _divided(scanned(forward, b, (i, j))[0], LU, last)
         upper = np.array(
             [
                 (i, j, j == count - 1)
@@ -139,6 +152,38 @@ def eliminated_in_blocks(K: Array, flags: Any) -> Solver:
         return scanned(backward, x, rows)[0]
 
     return solve
+
+
+def _by_degree(flags: Any) -> Any:
+    """The numbers of m blocks, those coupled with few others first; then any."""
+    count = flags.shape[0]
+
+    def degree(_: Any, row: Any) -> Any:
+        return None, jnp.sum(jnp.where(row, 1, 0))
+
+    degrees = scanned(degree, None, flags)[1]
+    numbers = np.arange(count)
+
+    def placed(order: Any, row: Any) -> Any:
+        i, own = row
+        is_before = (degrees < own) | ((degrees == own) & (numbers < i))
+        return with_row(order, i, jnp.sum(jnp.where(is_before, 1, 0))), None
+
+    # As long as lets it lie in memory.
+    none = jnp.zeros(max(count, IN_MEMORY), jnp.int64)
+    return scanned(placed, none, (numbers, degrees))[0]
+
+
+def _in_order(flags: Any, order: Any) -> Any:
+    """The flags of blocks in their order."""
+    count = flags.shape[0]
+    i, j = (each.reshape(-1) for each in np.indices((count, count)))
+
+    def one(F: Any, pair: Any) -> tuple[Any, None]:
+        i, j = pair
+        return F.at[i, j].set(flags[row_of(order, i), row_of(order, j)]), None
+
+    return scanned(one, jnp.zeros((count, count), bool), (i, j))[0]
 
 
 def _inverted(k: Scalar, K: Array, F: Array) -> tuple[Any, Any]:

@@ -18,9 +18,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
-from jax import lax
 
-from polhode.arrays import Array, Scalar, scanned
+from polhode.arrays import Array, Scalar
+from polhode.formulation.solve.active_contacts import (
+    ActiveContacts,
+    row_of,
+    with_row,
+)
 from polhode.formulation.solve.contact_problem import (
     ROUNDING,
     TINY,
@@ -57,15 +61,6 @@ class ContactGuess(NamedTuple):
         on = is_active[:, None]
         r, d = (jnp.where(on, x, 0.0) for x in (self.impulse, self.last))
         return ContactGuess(r, d, self.mass)
-
-    def pressing_in_loops(self, is_active: Any) -> ContactGuess:
-        """The same, in a loop; what opens is a stranger when it closes again."""
-
-        def one(_: Any, row: Any) -> Any:
-            on, *own = row
-            return None, tuple(jnp.where(on, x, 0.0) for x in own)
-
-        return ContactGuess(*scanned(one, None, (is_active, *self))[1])
 
 
 def guess_width(n: int) -> int:
@@ -104,33 +99,27 @@ def look_at(guess: ContactGuess, u: Array, mu: Scalar, is_active: Any) -> Looked
     return Looked(holds, missed, after.pressing(is_active))
 
 
-def look_in_loops(guess: ContactGuess, u: Array, mu: Scalar, is_active: Any) -> Looked:
-    """As `look_at`, in loops over many contacts."""
+def look_in_loops(
+    guess: ContactGuess, u: Array, mu: Array, active: ActiveContacts
+) -> Looked:
+    """As `look_at`, in loops over those that are active of many contacts."""
+    count = jnp.maximum(active.count, 1)
 
-    def counted(count: Any, on: Any) -> Any:
-        return count + jnp.where(on, 1.0, 0.0), None
+    def one(k: Any, i: Any, found: Any) -> Any:
+        most, columns = found
+        r, last, known, u_i, mu_i = row_of((*guess, u, mu), i)
+        mass = jnp.where(known > 0, known, 1.0)
+        share = mass / (2 * count)
+        d = _nearer(r[None], u_i[None], mu_i[None], share[None])[0] - r
+        missed = jnp.sqrt(jnp.sum(d * d)) / share
+        undone = jnp.max(jnp.abs(r)) / mass
+        sizes = jnp.stack([missed, undone, jnp.where(known > 0, 0.0, 1.0)])
+        row = r + (d + (d - last)), d, missed
+        return jnp.maximum(most, sizes), with_row(columns, row, i)
 
-    count = jnp.maximum(scanned(counted, jnp.zeros(()), is_active)[0], 1.0)
-
-    def one(most: Any, row: Any) -> Any:
-        (r, last, known), u, mu, on = row
-
-        def active() -> Any:
-            mass = jnp.where(known > 0, known, 1.0)
-            share = mass / (2 * count)
-            d = _nearer(r[None], u[None], mu[None], share[None])[0] - r
-            missed = jnp.sqrt(jnp.sum(d * d)) / share
-            undone = jnp.max(jnp.abs(r)) / mass
-            sizes = jnp.stack([missed, undone, jnp.where(known > 0, 0.0, 1.0)])
-            return jnp.maximum(most, sizes), (r + (d + (d - last)), d, missed)
-
-        def none() -> Any:
-            return most, (jnp.zeros(3), jnp.zeros(3), jnp.zeros(()))
-
-        return lax.cond(on, active, none)
-
-    rows = ((*guess,), u, mu, is_active)
-    most, (r, d, missed) = scanned(one, jnp.zeros(3), rows)
+    none = jnp.zeros_like(guess.impulse)
+    start = jnp.zeros(3), (none, none, jnp.zeros_like(guess.mass))
+    most, (r, d, missed) = active.each(one, start)
     holds = (most[0] <= ROUNDING * most[1] + TINY) & (most[2] == 0)
     return Looked(holds, missed, ContactGuess(r, d, guess.mass))
 

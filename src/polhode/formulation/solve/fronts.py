@@ -172,12 +172,6 @@ def _runs(
     return tuple(runs)
 
 
-def code_size(fronts: Fronts) -> int:
-    """Multiplications of the code that factors: each run is written once."""
-    sizes = [(run.pivots, run.below.shape[1]) for run in fronts.runs]
-    return sum(p * (p + b) * (p + b + 1) // 2 for p, b in sizes)
-
-
 def factored(fronts: Fronts, numbers: Array) -> Any:
     """The list with L and 1/d in the place of K."""
     for run in fronts.runs:

@@ -1,25 +1,43 @@
-r"""Impulses of many contacts that touch few bodies each: Newton's steps in loops.
+r"""Impulses of many contacts that touch few bodies each: sweeps, then Newton's steps.
 
-The equations and the steps are those of `contact_problem`. Of n candidates contact i
-has rows J_i (3, L) over the speeds of its own bodies, so that
+The equations are those of `contact_problem`. Of n candidates contact i has rows
+J_i (3, L) over the speeds of its own bodies, so that
 
     M' + sum of J_i^T B_i'^-1 C_i J_i
 
 couples those alone. It is eliminated by entries where bodies hang on one tree, and by
-blocks where they touch each other. M'^-1 J^T is asked of sums of impulses, never of
-each contact, but where sweeps of Gauss and Seidel need it. Loops go over all candidates
-and pass those that are open.
+blocks where they touch each other. All loops go over active contacts alone.
+
+Sweeps of Gauss and Seidel find which contacts open, stick and slide; once a few of them
+have changed none, Newton's steps make the rest. Two things are done in another way than
+with few contacts, for in piles W is nearly singular: what wedges can be pressed without
+moving. There Newton's steps are much too long, and to halve them only shortens them.
+
+- The proximal term is what is missed over the largest impulse: a step along what hardly
+  moves is about as long as the impulses are, and the term vanishes with what is missed.
+- A step is never shortened, and may miss more than the last; if it does, some sweeps
+  follow, more each time, and the term is larger in the next: steps that went round in
+  circles leave them.
+
+An elimination serves as long as the steps that it gives still miss much less than the
+one before.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import Array, scanned
+from polhode.arrays import IN_MEMORY, Array, scanned
+from polhode.formulation.solve.active_contacts import (
+    ActiveContacts,
+    row_of,
+    with_row,
+)
 from polhode.formulation.solve.block_elimination import (
     SIDE,
     Solver,
@@ -27,16 +45,10 @@ from polhode.formulation.solve.block_elimination import (
     eliminated_in_blocks,
 )
 from polhode.formulation.solve.contact_problem import (
-    HALVINGS,
-    NEWTON,
     PROXIMAL,
     ROUNDING,
-    STEPS,
-    SWEEPS,
     TINY,
     ContactSolution,
-    for_active,
-    for_rows,
     inverse_blocks,
     natural_map,
     newton_blocks,
@@ -44,16 +56,26 @@ from polhode.formulation.solve.contact_problem import (
 
 # Of the largest velocity: what misses less is solved where steps gain nothing more.
 NEAR = 1e-9
-# The proximal term grows where a start has gained nothing: where W is singular, as of
-# what wedges, steps may turn in circles.
-GROWTH, MOST = 100.0, 1e-3 / PROXIMAL
+# Eliminations of one problem at most, and steps of each.
+STEPS, CHORDS = 60, 6
+# A step that leaves more of what is missed is the last of its elimination. One that
+# leaves more of it than `GAIN` has failed.
+SHARE, GAIN = 0.3, 0.9
+# Of the mean diagonal of W: the proximal term at most. It grows where steps fail.
+MOST, GROWTH = 1e-2, 1.5
+# At first sweeps end when so many have changed no contact, or after `FIRST`; after the
+# k-th step that has failed there are `MORE` k. They go too far by a share.
+SAME, FIRST, MORE, RELAXED = 4, 40, 5, 1.3
+# Speeds that hang together up to which their inertia is inverted as it stands.
+INVERTED = 2 * SIDE
 
 
 class Couplings(NamedTuple):
     """What is known of n candidates when a program is made, NumPy's.
 
     speeds   (n, L) numbers of the speeds that a candidate has rows over, k where fewer
-    felt     (n, m) numbers of the speeds that answer to it, k where fewer
+    felt     (n, m) numbers of the speeds that answer to it, k where fewer; the first
+             are `speeds`
     mass     (k, k) bool, entries of M'
     whole    (k, k) bool, those and what candidates may couple
     """
@@ -67,131 +89,181 @@ class Couplings(NamedTuple):
 class SparseProblem(NamedTuple):
     """What is given of n contacts and k speeds; see `ContactProblem`.
 
+    Rows are those of active contacts, side by side.
+
     jacobian, applied  (n, 3, L) by `couplings.speeds`
     free               (n, 3)
     friction           (n,)
-    is_active          (n,)
-    mass               (n,) effective masses that are known; 0 where they are not
     inertia            M' (k, k); solve: p -> M'^-1 p
     """
 
+    active: ActiveContacts
     jacobian: Any
     applied: Any
     free: Any
     friction: Any
-    is_active: Any
-    mass: Any
     inertia: Any
     solve: Solver
     couplings: Couplings
 
 
 def solve_sparse(problem: SparseProblem, guess: Any) -> ContactSolution:
-    """The impulses of a problem from a guess (n, 3); traced."""
-    held = _Sized.of(problem)
-    found = lax.while_loop(held.goes_on, held.improved, held.first(guess))
-    v = held.change(found.best)
-    u = held.velocity(v)
+    """The impulses of a problem from a guess (n, 3) of all contacts; traced."""
+    scaled = _Scaled.of(problem)
+    start = scaled.first(problem.active.rows(guess))
+    found = lax.while_loop(scaled.goes_on, scaled.improved, start)
+    v = scaled.change(found.best)
+    spread = problem.active.spread
+    u, missed = scaled.told(found.best, v)
+    mass = spread(scaled.rho)
     return ContactSolution(
-        found.best, u, held.residuals(found.best, u), found.count, v, held.rho
+        spread(found.best),
+        spread(u),
+        spread(missed),
+        found.count,
+        v[: scaled.count],
+        mass,
     )
 
 
 class _Iterate(NamedTuple):
-    """As `contact_problem` has it: now, the best so far, steps, those without gain.
+    """Of the iteration: now, and the best so far.
 
-    swept, mark  where sweeps stopped, and what the best missed then
-    growth       of the proximal term
+    v                   M'^-1 J^T r (k,), and zeros that stand for no speed
+    missed, size        at most, m/s; the largest impulse, N s
+    least               what the best misses
+    count, fails        eliminations; those that gained nothing
+    stalls              those since the best
+    sweeps              how many come next, at most
     """
 
     r: Any
-    u: Any
+    v: Any
     best: Any
+    missed: Any
+    size: Any
     least: Any
-    swept: Any
-    mark: Any
     count: Any
-    since: Any
+    fails: Any
     stalls: Any
-    growth: Any
+    sweeps: Any
 
 
-class _Sized(NamedTuple):
-    """A problem with its sizes: rho (n,), the proximal term e, and a speed, m/s."""
+class _Scaled(NamedTuple):
+    """A problem with its sizes.
+
+    response   X (n, m, 3) by `couplings.felt`
+    pushed     (n, 3) the column of W_ii of a push
+    sizes      (n, 2) W_NN, and the largest of the tangents' W
+    rho        (n,) 3 / the trace of W_ii; weight, the mean diagonal of W
+    speed      m/s
+    """
 
     problem: SparseProblem
+    response: Any
+    pushed: Any
+    sizes: Any
     rho: Any
-    proximal: Any
+    weight: Any
     speed: Any
 
     @classmethod
-    def of(cls, problem: SparseProblem) -> _Sized:
-        p = problem
+    def of(cls, problem: SparseProblem) -> _Scaled:
+        own = problem
+        answers = answers_of(own.solve, own.couplings)
+        n, L = own.jacobian.shape[0], own.couplings.speeds.shape[1]
 
-        def one(sizes: Any, row: Any) -> Any:
-            J, applied, speeds, mass, q = row
-            known = lax.cond(
-                mass > 0, lambda: mass, lambda: _mass(p, J, applied, speeds)
-            )
-            count, total, speed = sizes
-            speed = jnp.maximum(speed, jnp.max(jnp.abs(q)))
-            return (count + 1.0, total + 3.0 / known, speed), known
+        def one(k: Any, i: Any, found: Any) -> Any:
+            columns, total, speed = found
+            J, applied, q = row_of((own.jacobian, own.applied, own.free), k)
+            X = answers(i, applied)
+            W = J @ X[:L]
+            across = W[1, 1] + W[2, 2]
+            turn = (W[1, 1] - W[2, 2]) ** 2 + 4.0 * W[1, 2] * W[2, 1]
+            tangents = (across + jnp.sqrt(jnp.maximum(turn, 0.0))) / 2
+            sizes = jnp.stack([W[0, 0], tangents])
+            sizes = jnp.where(sizes > 0, sizes, 1.0)
+            trace = W[0, 0] + across
+            trace = jnp.where(trace > 0, trace, 1.0)
+            row = X, W[:, 0], sizes, 3.0 / trace
+            most = jnp.maximum(speed, jnp.max(jnp.abs(q)))
+            return with_row(columns, row, k), total + trace, most
 
-        rows = (p.jacobian, p.applied, p.couplings.speeds, p.mass, p.free)
-        start = (jnp.zeros(()),) * 3
-        (count, total, speed), rho = for_active(p.is_active, one, start, rows)
-        mean = total / (3.0 * jnp.maximum(count, 1.0))
-        return cls(problem, rho, PROXIMAL * mean + TINY, speed + TINY)
+        shapes = ((n, own.couplings.felt.shape[1], 3), (n, 3), (n, 2), (n,))
+        none = tuple(jnp.zeros(shape) for shape in shapes)
+        start = none, jnp.zeros(()), jnp.zeros(())
+        columns, total, speed = own.active.each(one, start)
+        mean = total / (3.0 * jnp.maximum(own.active.count, 1))
+        return cls(problem, *columns, mean, speed + TINY)
 
     # ------------------------------------------------------------- impulses, speeds
 
-    def impulse(self, r: Array) -> Any:
-        """p = J^T r (k,) of the applied rows."""
-        own = self.problem
-
-        def one(p: Any, row: Any) -> Any:
-            applied, speeds, r = row
-            return p.at[speeds].add(r @ applied), ()
-
-        rows = (own.applied, own.couplings.speeds, r)
-        return for_active(own.is_active, one, self._none, rows)[0][:-1]
-
     def change(self, r: Array) -> Any:
-        """v = M'^-1 J^T r (k,)"""
-        return self.problem.solve(self.impulse(r))
-
-    def velocity(self, v: Array) -> Any:
-        """u = J v + q (n, 3) where contacts are active."""
+        """v = M'^-1 J^T r (k,), and zeros that stand for no speed"""
         own = self.problem
-        v = _longer(v)
 
-        def one(_: Any, row: Any) -> Any:
-            J, speeds, q = row
-            return (), J @ v[speeds] + q
+        def one(k: Any, i: Any, p: Any) -> Any:
+            applied, r_k = row_of((own.applied, r), k)
+            return p.at[self.speeds(i)].add(r_k @ applied)
 
-        rows = (own.jacobian, own.couplings.speeds, own.free)
-        return for_active(own.is_active, one, (), rows)[1]
+        return longer(own.solve(own.active.each(one, self._none)[: self.count]))
+
+    def velocity(self, k: Any, i: Any, v: Array) -> Any:
+        """u = J v + q (3,) of one contact"""
+        J, q = row_of((self.problem.jacobian, self.problem.free), k)
+        return J @ v[self.speeds(i)] + q
+
+    def speeds(self, i: Any) -> Any:
+        return row_of(self.problem.couplings.speeds, i)
+
+    def missed(self, r: Array, v: Array) -> tuple[Any, Any]:
+        """The most that is missed by the natural map; the largest impulse."""
+
+        def one(k: Any, i: Any, found: Any) -> Any:
+            r_k, residual = self._residual(k, i, (r, v))
+            size = jnp.max(jnp.abs(r_k))
+            return jnp.maximum(found[0], residual), jnp.maximum(found[1], size)
+
+        zero = jnp.zeros(())
+        return self.problem.active.each(one, (zero, zero))
+
+    def told(self, r: Array, v: Array) -> tuple[Any, Any]:
+        """u (n, 3) and what is missed (n,) by contact."""
+
+        def one(k: Any, i: Any, found: Any) -> Any:
+            row = self.velocity(k, i, v), self._residual(k, i, (r, v))[1]
+            return with_row(found, row, k)
+
+        return self.problem.active.each(one, (jnp.zeros_like(r), jnp.zeros(len(r))))
+
+    def _residual(self, k: Any, i: Any, at: tuple[Any, Any]) -> tuple[Any, Any]:
+        r, mu, rho = row_of((at[0], self.problem.friction, self.rho), k)
+        u = self.velocity(k, i, at[1])
+        return r, natural_map(*(x[None] for x in (r, u, mu, rho)))[1][0]
+
+    @property
+    def count(self) -> int:
+        """k"""
+        return int(self.problem.inertia.shape[0])
 
     @property
     def _none(self) -> Any:
-        return jnp.zeros(self.problem.inertia.shape[0] + 1)
+        return longer(jnp.zeros(self.problem.inertia.shape[0]))
 
     # -------------------------------------------------------------------- iteration
 
     def first(self, guess: Any) -> _Iterate:
-        """The better of a guess and no impulses, before the first step."""
-        own = self.problem
-        r, u = jnp.zeros_like(own.free), own.free
-        least = self.missed(r, u)
-        if guess is not None:
-            moving = self.velocity(self.change(guess))
-            left = self.missed(guess, moving)
-            r, u, least = lax.cond(
-                left < least, lambda: (guess, moving, left), lambda: (r, u, least)
-            )
-        none = jnp.zeros((), jnp.int64)
-        counts = (none,) * 3
-        return _Iterate(r, u, r, least, r, least, *counts, jnp.ones(()))
+        """The better of a guess and no impulses."""
+        none, v = jnp.zeros_like(guess), self.change(guess)
+        missed, size = self.missed(guess, v)
+        left, _ = self.missed(none, self._none)
+        r, v, missed, size = lax.cond(
+            missed < left,
+            lambda: (guess, v, missed, size),
+            lambda: (none, self._none, left, jnp.zeros(())),
+        )
+        zero = jnp.zeros((), jnp.int64)
+        return _Iterate(r, v, r, missed, size, missed, zero, zero, zero, zero + FIRST)
 
     def goes_on(self, now: _Iterate) -> Any:
         """Whether another step is worth it."""
@@ -200,217 +272,181 @@ class _Sized(NamedTuple):
         return (now.count < STEPS) & missed & ~(is_near & (now.stalls > 0))
 
     def improved(self, now: _Iterate) -> _Iterate:
-        """The next iterate: Newton's, from sweeps where a start has failed."""
-        fails = (now.since >= NEWTON) & (now.least > NEAR * self.speed)
-        return self.step(lax.cond(fails, self._anew, lambda now: now, now))
-
-    def _anew(self, now: _Iterate) -> _Iterate:
-        # Sweeps go on where the last ones stopped, if steps since have gained nothing.
-        has_gained = now.least < 0.5 * now.mark
-        growth = jnp.minimum(GROWTH * now.growth, MOST)
-        r = _swept(self, lax.cond(has_gained, lambda: now.best, lambda: now.swept))
-        u = self.velocity(self.change(r))
-        least = self.missed(r, u)
-        better = least < now.least
-        return now._replace(
-            r=r,
-            u=u,
-            best=lax.cond(better, lambda: r, lambda: now.best),
-            least=jnp.where(better, least, now.least),
-            swept=r,
-            mark=jnp.where(better, least, now.least),
-            since=jnp.zeros_like(now.since),
-            stalls=jnp.zeros_like(now.stalls),
-            growth=jnp.where(has_gained, 1.0, growth),
+        """By sweeps, if the last step has failed, and steps of one elimination."""
+        now = lax.cond(now.sweeps > 0, self._swept, lambda now: now, now)
+        term = GROWTH**now.fails * now.missed / jnp.maximum(now.size, TINY)
+        term = jnp.clip(term, PROXIMAL * self.weight + TINY, MOST * self.weight)
+        moved = _steps(self, now, term)
+        gains = moved.missed < GAIN * now.missed
+        better = moved.missed < now.least
+        is_sound = jnp.isfinite(moved.missed)
+        r, best = lax.cond(
+            better, lambda: (moved.r, moved.r), lambda: (moved.r, now.best)
+        )
+        r, v, missed, size = lax.cond(
+            is_sound,
+            lambda: (r, moved.v, moved.missed, moved.size),
+            lambda: (best, self.change(best), now.least, now.size),
+        )
+        fails = now.fails + jnp.where(gains, 0, 1)
+        return _Iterate(
+            r,
+            v,
+            best,
+            missed,
+            size,
+            jnp.where(better, missed, now.least),
+            now.count + 1,
+            fails,
+            jnp.where(better, 0, now.stalls + 1),
+            jnp.where(gains, 0, MORE * fails),
         )
 
-    def residuals(self, r: Array, u: Array) -> Any:
-        """What is missed (n,), m/s, by the natural map of the cone."""
-        own = self.problem
+    def _swept(self, now: _Iterate) -> _Iterate:
+        """Sweeps of Gauss and Seidel; the first until a few have changed no contact."""
 
-        def one(_: Any, row: Any) -> Any:
-            return (), natural_map(*(x[None] for x in row))[1][0]
+        def goes_on(state: Any) -> Any:
+            count, same = state[:2]
+            return (count < now.sweeps) & ((now.count > 0) | (same < SAME))
 
-        rows = (r, u, own.friction, self.rho)
-        return for_active(own.is_active, one, (), rows)[1]
+        def sweep(state: Any) -> Any:
+            count, same, *rest = state
+            start = (jnp.array(False), *rest)
+            changed, *rest = self.problem.active.each(self._sweep, start)
+            return count + 1, jnp.where(changed, 0, same + 1), *rest
 
-    def missed(self, r: Array, u: Array, way: Any = None, length: Any = 0.0) -> Any:
-        """The most of it, at r and u or some length along a way (dr, du) from there."""
-        own = self.problem
-        dr, du = (r, u) if way is None else way
+        zero = jnp.zeros((), jnp.int64)
+        status = jnp.full(self.rho.shape, -1.0)
+        start = zero, zero - 1, now.r, now.v, status
+        r, v = lax.while_loop(goes_on, sweep, start)[2:4]
+        missed, size = self.missed(r, v)
+        better = missed < now.least
+        best = lax.cond(better, lambda: r, lambda: now.best)
+        least = jnp.where(better, missed, now.least)
+        return now._replace(r=r, v=v, best=best, missed=missed, size=size, least=least)
 
-        def one(most: Any, row: Any) -> Any:
-            r, u, dr, du, mu, rho = row
-            there = (r, u) if way is None else (r + length * dr, u + length * du)
-            found = natural_map(*(x[None] for x in (*there, mu, rho)))[1][0]
-            return jnp.maximum(most, found), ()
-
-        rows = (r, u, dr, du, own.friction, self.rho)
-        return for_active(own.is_active, one, jnp.zeros(()), rows)[0]
-
-    def step(self, now: _Iterate) -> _Iterate:
-        """Newton's step, halved where that misses less."""
-        grown = self._replace(proximal=now.growth * self.proximal)
-        way = _newton(grown, now.r, now.u)
-
-        def halved(whole: Any) -> tuple[Any, Any]:
-            lengths = jnp.array(HALVINGS[1:])
-            best = (jnp.ones(()), whole)
-
-            def one(best: Any, a: Array) -> tuple[Any, None]:
-                found = self.missed(now.r, now.u, way, a)
-                is_better = found < best[1]
-                pair = ((a, best[0]), (found, best[1]))
-                return tuple(jnp.where(is_better, x, y) for x, y in pair), None
-
-            return scanned(one, best, lengths)[0]
-
-        whole = self.missed(now.r, now.u, way, 1.0)
-        a, least = lax.cond(
-            whole < now.least, lambda whole: (jnp.ones(()), whole), halved, whole
+    def _sweep(self, k: Any, i: Any, state: Any) -> Any:
+        """One contact's impulse from the speeds that the others give; its status."""
+        changed, r, v, status = state
+        own = row_of((r, self.pushed, self.sizes, self.problem.friction, status), k)
+        r_k, pushed, sizes, mu, before = own
+        u = self.velocity(k, i, v)
+        push = jnp.maximum(0.0, r_k[0] - u[0] / sizes[0])
+        u = u + pushed * (push - r_k[0])
+        y = r_k[1:] - u[1:] / sizes[1]
+        share = _share(y, mu * push)
+        further = jnp.concatenate([push[None], share * y])
+        further = r_k + RELAXED * (further - r_k)
+        push = jnp.maximum(0.0, further[0])
+        new = jnp.concatenate(
+            [push[None], further[1:] * _share(further[1:], mu * push)]
         )
-        better = least < now.least
-
-        def one(_: Any, row: Any) -> Any:
-            r, u, dr, du, best = row
-            r = r + a * dr
-            return (), (r, u + a * du, jnp.where(better, r, best))
-
-        rows = (now.r, now.u, *way, now.best)
-        r, u, best = for_active(self.problem.is_active, one, (), rows)[1]
-        return now._replace(
-            r=r,
-            u=u,
-            best=best,
-            least=jnp.where(better, least, now.least),
-            count=now.count + 1,
-            since=now.since + 1,
-            stalls=jnp.where(better, 0, now.stalls + 1),
-        )
+        now = jnp.where(push > 0, jnp.where(share < 1, 2.0, 1.0), 0.0)
+        felt = row_of(self.problem.couplings.felt, i)
+        v = v.at[felt].add(row_of(self.response, k) @ (new - r_k))
+        r, status = with_row((r, status), (new, now), k)
+        return changed | (now != before), r, v, status
 
 
-def _newton(held: _Sized, r: Any, u: Any) -> tuple[Any, Any]:
-    """dr and du (n, 3) of Newton's step; what it leaves is solved for once more."""
-    own = held.problem
-    on, speeds = own.is_active, own.couplings.speeds
-    sized = (r, u, own.friction, held.rho)
-    solve, f, pressed = _matrix(held, sized)
-
-    def answer(f: Any, rights: Any) -> tuple[Any, Any]:
-        """dr, and the change of speeds that they make."""
-        v = _longer(solve(f))
-
-        def one(p: Any, row: Any) -> Any:
-            J, applied, speeds, Q, right = row
-            dr = right - Q @ (J @ v[speeds])
-            return p.at[speeds].add(dr @ applied), dr
-
-        rows = (own.jacobian, own.applied, speeds, pressed, rights)
-        p, dr = for_active(on, one, held._none, rows)
-        return dr, own.solve(p[:-1])
-
-    dr, moved = answer(f[0], f[1])
-    moved = _longer(moved)
-
-    def left(f: Any, row: Any) -> Any:
-        J, applied, speeds, dr, *sizes = row
-        inverse, B, C, b = _blocks(held, *sizes)
-        du = J @ moved[speeds]
-        right = inverse @ (b - B @ dr - C @ du)
-        return f.at[speeds].add(right @ applied), (du, right)
-
-    rows = (own.jacobian, own.applied, speeds, dr, *sized)
-    f, (du, rights) = for_active(on, left, held._none, rows)
-    more, further = answer(f[:-1], rights)
-    further = _longer(further)
-
-    def both(is_sound: Any, row: Any) -> Any:
-        J, speeds, dr, more, du = row
-        whole = dr + more, du + J @ further[speeds]
-        return is_sound & jnp.all(jnp.isfinite(whole[0])), whole
-
-    steps = (own.jacobian, speeds, dr, more, du)
-    is_sound, (dr, du) = for_active(on, both, jnp.array(True), steps)
-    return lax.cond(
-        is_sound, lambda: (dr, du), lambda: (jnp.zeros_like(r), jnp.zeros_like(u))
-    )
+def _share(y: Array, radius: Any) -> Any:
+    """Of y (2,) what lies within a radius."""
+    size = jnp.sqrt(y[0] * y[0] + y[1] * y[1])
+    return jnp.where(size > radius, radius / jnp.where(size > 0, size, 1.0), 1.0)
 
 
-def _blocks(
-    held: _Sized, r: Any, u: Any, mu: Any, rho: Any
-) -> tuple[Any, Any, Any, Any]:
-    """B'^-1, B, C and b of one contact that is active."""
-    sized = r[None], u[None], mu[None], rho[None]
+class _Moved(NamedTuple):
+    """Where steps of one elimination have come; whether another is worth it."""
+
+    r: Any
+    v: Any
+    missed: Any
+    size: Any
+    count: Any
+    goes_on: Any
+
+
+def _steps(scaled: _Scaled, now: _Iterate, term: Any) -> _Moved:
+    """Newton's steps of one elimination; the first is exact."""
+    own = scaled.problem
+    each, solve, blocks = own.active.each, *_matrix(scaled, now, term)
+
+    def step(moved: _Moved) -> _Moved:
+        r, v = moved.r, moved.v
+
+        def pressed(k: Any, i: Any, found: Any) -> Any:
+            f, rights = found
+            b = _blocks(scaled, (k, i), (r, v))[2]
+            inverse, applied = row_of((blocks[0], own.applied), k)
+            right = inverse @ b
+            f = f.at[scaled.speeds(i)].add(right @ applied)
+            return f, with_row(rights, right, k)
+
+        f, rights = each(pressed, (scaled._none, jnp.zeros_like(r)))
+        moves = longer(solve(f[: scaled.count]))
+
+        def one(k: Any, i: Any, found: Any) -> Any:
+            p, r = found
+            speeds = scaled.speeds(i)
+            columns = (own.jacobian, own.applied, blocks[1], rights, r)
+            J, applied, Q, right, r_k = row_of(columns, k)
+            new = r_k + right - Q @ (J @ moves[speeds])
+            return p.at[speeds].add(new @ applied), with_row(r, new, k)
+
+        p, r = each(one, (scaled._none, r))
+        v = longer(own.solve(p[: scaled.count]))
+        missed, size = scaled.missed(r, v)
+        goes_on = missed < SHARE * moved.missed
+        return _Moved(r, v, missed, size, moved.count + 1, goes_on)
+
+    def goes_on(moved: _Moved) -> Any:
+        is_left = moved.missed > ROUNDING * scaled.speed
+        return moved.goes_on & is_left & (moved.count < CHORDS)
+
+    zero = jnp.zeros((), jnp.int64)
+    start = _Moved(now.r, now.v, now.missed, now.size, zero, jnp.array(True))
+    return lax.while_loop(goes_on, step, start)
+
+
+def _blocks(scaled: _Scaled, place: Any, at: tuple[Any, Any]) -> tuple[Any, Any, Any]:
+    """B, C and b of the k-th active contact, of number i, at r and v."""
+    (k, i), (r, v) = place, at
+    r_k, mu, rho = row_of((r, scaled.problem.friction, scaled.rho), k)
+    sized = (x[None] for x in (r_k, scaled.velocity(k, i, v), mu, rho))
     B, C, b = (x[0] for x in newton_blocks(*sized, jnp.ones(1, bool)))
-    return inverse_blocks((B + held.proximal * C)[None])[0], B, C, b
+    return B, C, b
 
 
-def _matrix(held: _Sized, sized: Any) -> tuple[Solver, tuple[Any, Any], Any]:
-    """f -> v, the right sides f (k,) and by contact (n, 3), and Q (n, 3, 3)."""
-    own = held.problem
+def _matrix(scaled: _Scaled, now: _Iterate, term: Any) -> tuple[Solver, Any]:
+    """f -> v; by contact (n, 3, 3) the inverses of B' and Q = B'^-1 C."""
+    own, n = scaled.problem, scaled.rho.shape[0]
     k = own.inertia.shape[0]
     size = SIDE * (k // SIDE + 1)
-    blocks, first = _block_tables(own.couplings, k)
+    near, first = _block_tables(own.couplings, k)
 
-    def assembled(total: Any, row: Any) -> Any:
-        K, flags, f = total
-        J, applied, speeds, near, *sizes = row
-        inverse, _, C, b = _blocks(held, *sizes)
-        Q, right = inverse @ C, inverse @ b
+    def assembled(at: Any, i: Any, found: Any) -> Any:
+        K, flags, columns = found
+        B, C, _ = _blocks(scaled, (at, i), (now.r, now.v))
+        inverse = inverse_blocks((B + term * C)[None])[0]
+        Q = inverse @ C
+        J, applied = row_of((own.jacobian, own.applied), at)
+        speeds, blocks = scaled.speeds(i), row_of(near, i)
         K = K.at[speeds[:, None], speeds].add(applied.T @ (Q @ J))
-        flags = flags.at[near[:, None], near].set(True)
-        return (K, flags, f.at[speeds].add(right @ applied)), (Q, right)
+        flags = flags.at[blocks[:, None], blocks].set(True)
+        return K, flags, with_row(columns, (inverse, Q), at)
 
-    rows = (own.jacobian, own.applied, own.couplings.speeds, blocks, *sized)
-    start = (jnp.zeros((size, size)), jnp.asarray(first), held._none)
-    (K, flags, f), (Q, rights) = for_active(own.is_active, assembled, start, rows)
+    none = jnp.zeros((n, 3, 3)), jnp.zeros((n, 3, 3))
+    start = jnp.zeros((size, size)), jnp.asarray(first), none
+    K, flags, columns = own.active.each(assembled, start)
     few = eliminated(_Sum(K, own.inertia), own.couplings.whole)
     if few is not None:
-        return few, (f[:-1], rights), Q
+        return few, columns
     entered = _entered(K, own.inertia, own.couplings.mass)
     whole = eliminated_in_blocks(entered, flags)
 
     def solve(f: Any) -> Any:
         return whole(jnp.concatenate([f, jnp.zeros(size - k)]))[:k]
 
-    return solve, (f[:-1], rights), Q
-
-
-def _swept(held: _Sized, r: Array) -> Any:
-    """Sweeps of Gauss and Seidel over the contacts."""
-    own = held.problem
-    on, couplings = own.is_active, own.couplings
-
-    def response(_: Any, row: Any) -> Any:
-        applied, J, speeds, felt = row
-        X = responses(own.solve, own.inertia.shape[0], applied, speeds)
-        W = jnp.stack([J @ x[speeds] for x in X], axis=1)
-        normal, across = W[0, 0], W[1, 1] + W[2, 2]
-        sizes = jnp.stack([normal, across])
-        return (), (X[:, felt], W[:, 0], jnp.where(sizes > 0, sizes, 1.0))
-
-    rows = (own.applied, own.jacobian, couplings.speeds, couplings.felt)
-    X, pushed, sizes = for_active(on, response, (), rows)[1]
-
-    def one(v: Any, row: Any) -> tuple[Any, Any]:
-        J, speeds, felt, X, pushed, sizes, q, mu, r = row
-        u = J @ v[speeds] + q
-        push = jnp.maximum(0.0, r[0] - u[0] / sizes[0])
-        u = u + pushed * (push - r[0])
-        y = r[1:] - u[1:] / sizes[1]
-        size = jnp.sqrt(jnp.sum(y * y))
-        share = jnp.minimum(1.0, mu * push / jnp.where(size > 0, size, 1.0))
-        new = jnp.concatenate([push[None], share * y])
-        return v.at[felt].add((new - r) @ X), new
-
-    fixed = (own.jacobian, couplings.speeds, couplings.felt)
-    given = (*fixed, X, pushed, sizes, own.free, own.friction)
-
-    def sweep(_: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
-        v, r = for_active(on, one, state[1], (*given, state[0]))
-        return r, v
-
-    return for_rows(SWEEPS, sweep, (r, _longer(held.change(r))))[0]
+    return solve, columns
 
 
 class _Sum:
@@ -424,26 +460,61 @@ class _Sum:
         return K[places] + M[places]
 
 
-def _longer(v: Array) -> Any:
-    """A speed more, of nothing: rows that have fewer speeds read it."""
-    return jnp.concatenate([v, jnp.zeros(1)])
+def longer(v: Array) -> Any:
+    """Speeds more, of nothing: rows that have fewer speeds read the first of them.
+
+    There are as many as let loops keep all in memory.
+    """
+    return jnp.concatenate([v, jnp.zeros(max(1, IN_MEMORY - v.shape[0]))])
 
 
-def responses(solve: Solver, count: int, applied: Any, speeds: Array) -> Any:
-    """(m, count + 1): M'^-1 times each of some rows (m, L) over few of all speeds."""
-    none = jnp.zeros(count + 1)
+def answers_of(solve: Solver, couplings: Couplings) -> Callable[[Any, Any], Any]:
+    """(i, rows (m, L) of contact i) -> X (felt, m): what speeds answer.
 
-    def one(_: Any, row: Any) -> Any:
-        return None, _longer(solve(none.at[speeds].add(row)[:-1]))
+    Where few speeds hang together, the inverses of their inertias are found at once, a
+    solution for the first speeds of all, one for the second, and so on.
+    """
+    own, k = couplings, couplings.mass.shape[0]
+    part, rank = hanging_together(own.mass)
+    if rank.max() >= INVERTED:
+        none = longer(jnp.zeros(k))
 
-    return scanned(one, None, applied)[1]
+        def solved(i: Any, applied: Any) -> Any:
+            speeds, felt = row_of((own.speeds, own.felt), i)
+
+            def one(_: Any, row: Any) -> Any:
+                return None, longer(solve(none.at[speeds].add(row)[:k]))[felt]
+
+            return scanned(one, None, applied)[1].T
+
+        return solved
+
+    seeds = np.zeros((rank.max() + 1, k))
+    seeds[rank, np.arange(k)] = 1.0
+    inverse = scanned(lambda _, e: (None, longer(solve(e))), None, seeds)[1]
+    rank, part = np.append(rank, 0), np.append(part, -1)
+    together = part[own.felt][:, :, None] == part[own.speeds][:, None, :]
+    ranks = rank[own.speeds]
+
+    def multiplied(i: Any, applied: Any) -> Any:
+        felt, ranks_i, near = row_of((own.felt, ranks, together), i)
+        M = jnp.where(near, inverse[ranks_i[None, :], felt[:, None]], 0.0)
+        return M @ applied.T
+
+    return multiplied
 
 
-def _mass(problem: SparseProblem, J: Array, applied: Any, speeds: Array) -> Any:
-    """3 / the trace of W_ii, kg."""
-    X = responses(problem.solve, problem.inertia.shape[0], applied, speeds)
-    trace = jnp.sum(J * X[:, speeds])
-    return 3.0 / jnp.where(trace > 0, trace, 1.0)
+def hanging_together(mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """By speed its component of an inertia's pattern, and its number therein."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    part = connected_components(csr_array(mass.astype(np.int8)))[1]
+    rank = np.zeros(len(part), int)
+    for component in range(part.max() + 1):
+        own = np.flatnonzero(part == component)
+        rank[own] = np.arange(len(own))
+    return part, rank
 
 
 def _block_tables(couplings: Couplings, k: int) -> tuple[np.ndarray, np.ndarray]:

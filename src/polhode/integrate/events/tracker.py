@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from polhode.integrate.events.context import Case, RunContext
-from polhode.integrate.events.handle import Chunk, advanced, begun, followed
+from polhode.integrate.events.handle import Chunk, begin_run, chunk_result, rows_result
 from polhode.integrate.events.messages import StopReason
 from polhode.integrate.events.occurrence_buffer import CHANGED, OccurrenceBuffer
 from polhode.integrate.events.occurrence_rows import Met, tail_of, time_of
@@ -39,7 +39,7 @@ class EventTracker:
     def begin(self, stepper_state: StepperState) -> SegmentResult:
         """The first leg."""
         self.input_log.append((float(stepper_state.t), np.array(stepper_state.held)))
-        return self._noted(begun(self._guide, self._case, stepper_state))
+        return self._noted(begin_run(self._guide, self._case, stepper_state))
 
     def follow(
         self, before: StepperState, after: StepperState, *made: Any
@@ -52,9 +52,9 @@ class EventTracker:
         first = len(self.input_log)
         if buffers:
             chunk = Chunk(before, after, rows, buffers[0])
-            turn = advanced(self._guide, self._case, chunk)
+            turn = chunk_result(self._guide, self._case, chunk)
         else:
-            turn = followed(self._guide, self._case, before, after, rows)
+            turn = rows_result(self._guide, self._case, before, after, rows)
         turn = self._noted(turn)
         for part in samples:
             each = zip(rows.t[part.is_new], part.held[part.is_new], strict=True)

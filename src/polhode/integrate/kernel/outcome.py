@@ -100,11 +100,11 @@ def outcome_of(system: System, end: Ending, until: float, table: Table) -> Outco
         sentence = f"{end.told} {UNHELD}" if end.status == UNWRITTEN else end.told
         facts = (sentence, end.accepted, end.rejected)
         return Outcome(Status(end.status).code, end.t, *facts)
-    code, sentence = _explained(system, end, until, table)
+    code, sentence = _explanation(system, end, until, table)
     return Outcome(code, end.t, sentence, end.accepted, end.rejected)
 
 
-def _explained(
+def _explanation(
     system: System, end: Ending, until: float, table: Table
 ) -> tuple[str, str]:
     at, name = f"t = {end.t:.9g} s", repr(system.name)

@@ -12,7 +12,7 @@ from polhode.errors import FileError
 from polhode.integrate.field.dense_output import Steps
 from polhode.integrate.kernel.packing import Columns
 from polhode.integrate.storage import layout
-from polhode.integrate.storage.create import put_text
+from polhode.integrate.storage.create import write_text
 from polhode.integrate.storage.event_log import EventLog
 from polhode.integrate.storage.layout import LIBRARY, Chain, Shape
 from polhode.integrate.storage.lock import WriterLock
@@ -38,7 +38,15 @@ class Appender:
             self._raw = TransactionFile(path, fresh=False, held=held)
         try:
             with file_errors(path):
-                self._h5 = _opened(self._raw)
+                # The file by HDF5, which keeps little of it in memory, however long
+                # it grows. Rows go straight through: no block is held to be filled up
+                # later.
+                found = h5py.File(self._raw, "r+", rdcc_nbytes=0, libver=LIBRARY)
+                cache = found.id.get_mdc_config()
+                cache.set_initial_size = True
+                cache.initial_size = cache.min_size = cache.max_size = INDICES
+                found.id.set_mdc_config(cache)
+                self._h5 = found
                 self._require_chain()
         except BaseException:
             self._raw.close()
@@ -105,7 +113,7 @@ class Appender:
 
     def put_ending(self, outcome: dict[str, Any]) -> None:
         """How the run ended."""
-        put_text(self._h5, "ending", layout.ending_text(self.chain, outcome))
+        write_text(self._h5, "ending", layout.ending_text(self.chain, outcome))
         self._commit()
 
     def close(self, *, whole: bool) -> None:
@@ -152,16 +160,3 @@ class Appender:
     def _commit(self) -> None:
         self._h5.flush()
         self._raw.commit()
-
-
-def _opened(raw: TransactionFile) -> Any:
-    """The file by HDF5, which keeps little of it in memory, however long it grows.
-
-    Rows go straight through: no block is held to be filled up later.
-    """
-    found = h5py.File(raw, "r+", rdcc_nbytes=0, libver=LIBRARY)
-    cache = found.id.get_mdc_config()
-    cache.set_initial_size = True
-    cache.initial_size = cache.min_size = cache.max_size = INDICES
-    found.id.set_mdc_config(cache)
-    return found

@@ -52,7 +52,7 @@ def sizes(system: System, inputs: int, told: int = 0) -> EventLog:
     )
 
 
-def written(
+def log_columns(
     names: list[str], met: Sequence[Met], input_log: InputLog, empty: EventLog
 ) -> EventLog:
     """Events and inputs as columns."""

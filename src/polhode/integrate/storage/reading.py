@@ -88,7 +88,11 @@ def content_of(
                 if wait:
                     time.sleep(wait)
                     continue
-                raise _changing(path) from error
+                raise FileError(
+                    f"{str(path)!r} is being written, and could not be read meanwhile.",
+                    "It changed each time it was looked at; it may well be whole.",
+                    "Load it again in a moment, or when its run has ended.",
+                ) from error
             if isinstance(error, FileError):
                 raise
             raise _damage_error(path, f"{error}"[:300]) from error
@@ -310,14 +314,6 @@ def _foreign(path: Path, why: str) -> FileError:
         f"{why[0].upper()}{why[1:]}.",
         "Give a file that motion.save(path) or simulate(..., to=path) made with this"
         " version or a later one.",
-    )
-
-
-def _changing(path: Path) -> FileError:
-    return FileError(
-        f"{str(path)!r} is being written, and could not be read meanwhile.",
-        "It changed each time it was looked at; that it is damaged is not said.",
-        "Load it again in a moment, or when its run has ended.",
     )
 
 

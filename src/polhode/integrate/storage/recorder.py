@@ -13,12 +13,12 @@ import numpy as np
 
 from polhode.errors import FileError, IntegrationWarning
 from polhode.integrate.events.messages import StopReason
-from polhode.integrate.field.dense_output import Steps, joined
+from polhode.integrate.field.dense_output import Steps, join_steps
 from polhode.integrate.host.row_buffer import Held, RowBuffer
 from polhode.integrate.kernel.outcome import Outcome
 from polhode.integrate.kernel.packing import Columns, columns_of
 from polhode.integrate.storage.appender import Appender
-from polhode.integrate.storage.event_log import EventLog, written
+from polhode.integrate.storage.event_log import EventLog, log_columns
 from polhode.integrate.storage.layout import Chain, Shape
 from polhode.integrate.storage.lock import WriterLock
 from polhode.integrate.storage.paths import file_errors
@@ -147,7 +147,7 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
         if self._settled is not None and self._settled.count:
             unwritten.insert(0, self._settled.rows())
         if self._settled is not None and unwritten:
-            return joined(unwritten)
+            return join_steps(unwritten)
         width, terms = self._shape.width, self._shape.terms or 0
         most = int(memory / (8 * (1 + width * (2 + terms))))
         content = content_of(self.path, most=max(most, 1))
@@ -155,8 +155,8 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
         # A part that the disk refused half-way is whole in the journal, and still here.
         excess = content.chain.rows - self.count
         if excess:
-            found = Steps(*(column[: len(found.t) - excess] for column in found))
-        return joined([found, *unwritten])
+            found = found.part(slice(len(found.t) - excess))
+        return join_steps([found, *unwritten])
 
     def close(self) -> None:
         """Send what waits and let go of the file; what the disk refuses stays here.
@@ -267,7 +267,7 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
                 strict=True,
             )
         )
-        return written(self._names, met, input_log, empty)
+        return log_columns(self._names, met, input_log, empty)
 
     def _put(
         self, leaving: Steps | None, stepper_state: Columns, diary: EventLog | None

@@ -77,9 +77,11 @@ def resume(
     from polhode.integrate.simulate import simulate
 
     header = content.header
+    # The state from which the run began.
+    t, q, z = content.header["start"]
     return simulate(
         equations,
-        _first_state(content, equations),
+        State(equations.system, t[0], q, z),
         until=header["until"],
         method=chosen,
         samples=header["samples"],
@@ -174,7 +176,7 @@ def _method(path: Any, header: dict[str, Any], given: Method | None) -> Method:
 
 
 def _equations_of(model: Any, header: dict[str, Any]) -> Equations:
-    from polhode.integrate.simulate import equations_of
+    from polhode.integrate.host.motion_equations import equations_of
 
     if isinstance(model, System) and model.supports and header.get("impacts"):
         return contact_equations(model)
@@ -186,12 +188,6 @@ def _equations_of(model: Any, header: dict[str, Any]) -> Equations:
 def _with_inputs(equations: Equations, inputs: Any) -> Equations:
     """The equations with the states of controllers among the inputs beside them."""
     return with_controllers(equations, admit_inputs(equations.system, inputs).drive)
-
-
-def _first_state(content: Content, equations: Equations) -> State:
-    """The state from which the run began."""
-    t, q, z = content.header["start"]
-    return State(equations.system, t[0], q, z)
 
 
 def _at_cursor(content: Content, equations: Equations, method: Any) -> Trajectory:

@@ -55,7 +55,7 @@ class Shape:
 
     def _write(self, p: Polynomial) -> sympy.Expr:
         if len(p) > LONGEST or self.ring.is_spent():
-            self.ring.unfinished = True
+            self.ring.leave_undone()
             return self.writer.sum(p)
         apart = separate(self.ring, p)
         candidates = [self._fractions(apart)]

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.arrays import IN_MEMORY
 from polhode.lowering.ir.graph import Buffer, Element, Node
 from polhode.lowering.ir.program import Lowering, Value
 from polhode.lowering.ir.stored import LARGE, Stored, elements
 from polhode.lowering.ir.strided_views import Column, columns_of
 from polhode.lowering.trace.trace import source_line
 
-AT_LEAST = 64  # elements: fewer are scalars
+AT_LEAST = IN_MEMORY  # elements: fewer are scalars
 # Elements: so many are changed in memory also at places that are known. Those of an
 # array named one by one for it are all written back where the next place is computed.
 LONG = 16

@@ -32,10 +32,6 @@ UNKNOWN_YET = (
 )
 Literal = core.Literal
 ClosedJaxpr = core.ClosedJaxpr
-OF_ONE_TYPE = {
-    *("add", "sub", "mul", "div", "rem", "pow", "atan2", "max", "min"),
-    *("eq", "ne", "lt", "le", "gt", "ge", "select_n", "concatenate"),
-}
 
 # Primitives that compute nothing.
 MOVING = {

@@ -15,15 +15,18 @@ from jax import lax
 
 from polhode.actions.motion_arrays import Poses, Twists
 from polhode.arrays import Array, Scalar
-from polhode.formulation.solve.contact_guess import ContactGuess, look_in_loops
-from polhode.formulation.solve.contact_problem import (
-    ContactSolution,
-    for_active,
+from polhode.formulation.solve.active_contacts import (
+    ActiveContacts,
+    row_of,
+    with_row,
 )
+from polhode.formulation.solve.contact_guess import ContactGuess, look_in_loops
+from polhode.formulation.solve.contact_problem import ContactSolution
 from polhode.formulation.solve.sparse_contacts import (
     Couplings,
     SparseProblem,
-    responses,
+    answers_of,
+    hanging_together,
     solve_sparse,
 )
 from polhode.integrate.field.vector_field import Field
@@ -67,7 +70,7 @@ def table_step(
     )
     u, mean = found.velocity, jnp.zeros_like(found.velocity)
     if is_shown:
-        u = step.velocities(z1, jnp.ones(len(mean), bool))
+        u = step.velocities_after(z1)
         mean = step.velocities_at_middle((step.z + z1) / 2)
     seen = step.seen
     return MoreauStep(
@@ -88,11 +91,10 @@ def _from_guess(
     step: _TableStep, kept: ContactGuess
 ) -> tuple[Any, ContactSolution, ContactGuess]:
     """z+, the solution that a guess is or that follows from it, and the next guess."""
-    on = step.seen.is_active
-    guess = kept.pressing_in_loops(on)
+    guess = ContactGuess(*step.active.alone(tuple(kept)))
     change = step.change(guess.impulse)
-    u = step.velocities(step.free + change, on, with_rebound=True)
-    told = look_in_loops(guess, u, step.seen.friction, on)
+    u = step.velocities(step.free + change)
+    told = look_in_loops(guess, u, step.seen.friction, step.active)
 
     def holds() -> tuple[Any, ContactSolution, ContactGuess]:
         none = jnp.zeros((), jnp.int64)
@@ -100,7 +102,7 @@ def _from_guess(
         return step.free + change, ContactSolution(*own), told.next
 
     def fails() -> tuple[Any, ContactSolution, ContactGuess]:
-        z1, found = passes(step._replace(mass=guess.mass), guess.impulse)
+        z1, found = passes(step, guess.impulse)
         none = jnp.zeros_like(found.impulse)
         return z1, found, ContactGuess(found.impulse, none, found.mass)
 
@@ -143,7 +145,7 @@ class _TableStep(NamedTuple):
     poses_after: Poses
     answer: Answer
     seen: _Seen
-    mass: Any
+    active: ActiveContacts
     size: Any
 
     @classmethod
@@ -183,6 +185,7 @@ class _TableStep(NamedTuple):
                 return _Seen(here, is_active, *found())
             return _Seen(here, is_active, *lax.cond(is_active, found, none))
 
+        seen = tables.each(rows, one)
         return cls(
             field=field,
             t=t,
@@ -196,8 +199,8 @@ class _TableStep(NamedTuple):
             poses=poses,
             poses_after=tables.placed_bodies(system, t + h, end, table),
             answer=tree_answer(field, then, middle, z, h=h, table=table),
-            seen=tables.each(rows, one),
-            mass=None,
+            seen=seen,
+            active=ActiveContacts.of(seen.is_active),
             size=size,
         )
 
@@ -215,29 +218,38 @@ class _TableStep(NamedTuple):
         """z+ - z_f of impulses r (n, 3), by the bodies that they act on."""
         none = jnp.zeros((self.poses.origins.shape[0], 3))
 
-        def one(on: Any, row: Any) -> Any:
-            candidate, here, r = row
-            on = tables.pressed(candidate, here, self.poses, r, Twists(*on))
-            return (*on,), ()
+        def one(k: Any, i: Any, on: Any) -> Any:
+            candidate, here, impulse = row_of((self.rows, self.seen.touch, r), i)
+            return (*tables.pressed(candidate, here, self.poses, impulse, Twists(*on)),)
 
-        rows = (self.rows, self.seen.touch, r)
-        on = for_active(self.seen.is_active, one, (none, none), rows)[0]
+        on = self.active.each(one, (none, none))
         system, then = self.field.system, self.t + self.h / 2
         p = tables.on_speeds(system, then, self.middle, Twists(*on), self.table)
         return self.answer.to(p)
 
-    def velocities(self, z: Array, on: Any, *, with_rebound: bool = False) -> Any:
-        """u (n, 3) after the step, of some contacts; with what restitution asks."""
-        system, poses = self.field.system, self.poses_after
-        moving = tables.moving_bodies(system, self.t + self.h, self.end, z, self.table)
+    def velocities(self, z: Array) -> Any:
+        """u (n, 3) after the step, of active contacts, with what restitution asks."""
+        moving = self._moving(z)
 
-        def one(_: Any, row: Any) -> Any:
-            candidate, rebound = row
-            here = tables.touch(candidate, poses)
-            u = tables.velocity(candidate, here, poses, moving)
-            return (), u.at[0].add(rebound) if with_rebound else u
+        def one(k: Any, i: Any, found: Any) -> Any:
+            candidate, rebound = row_of((self.rows, self.seen.rebound), i)
+            u = self._velocity_after(candidate, moving)
+            return with_row(found, u.at[0].add(rebound), i)
 
-        return for_active(on, one, (), (self.rows, self.seen.rebound))[1]
+        return self.active.each(one, jnp.zeros((len(self.seen.rebound), 3)))
+
+    def velocities_after(self, z: Array) -> Any:
+        """u (n, 3) after the step, of all contacts."""
+        moving = self._moving(z)
+        return tables.each(self.rows, lambda row: self._velocity_after(row, moving))
+
+    def _moving(self, z: Array) -> Twists:
+        system, then = self.field.system, self.t + self.h
+        return tables.moving_bodies(system, then, self.end, z, self.table)
+
+    def _velocity_after(self, row: tables.Candidate, moving: Twists) -> Any:
+        here = tables.touch(row, self.poses_after)
+        return tables.velocity(row, here, self.poses_after, moving)
 
     def velocities_at_middle(self, z: Array) -> Any:
         """u (n, 3) of all contacts there."""
@@ -257,57 +269,64 @@ class _TableStep(NamedTuple):
         moved_after = tables.screws(system, end, after, table)
         free = tables.moving_bodies(system, then + self.h / 2, end, self.free, table)
 
-        def one(_: Any, row: Any) -> Any:
-            candidate, here, rebound = row
+        active, n = self.active, len(self.seen.rebound)
+
+        def one(k: Any, i: Any, found: Any) -> Any:
+            given = (self.rows, self.seen.touch, self.seen.rebound, self.seen.friction)
+            candidate, here, rebound, mu = row_of(given, i)
             there = tables.touch(candidate, after)
             J = tables.jacobian(candidate, there, moved_after)
             applied = tables.jacobian(candidate, here, moved)
-            u = tables.velocity(candidate, there, after, free)
-            return (), (J, applied, u.at[0].add(rebound))
+            u = tables.velocity(candidate, there, after, free).at[0].add(rebound)
+            return with_row(found, (J, applied, u, mu), k)
 
-        rows = (self.rows, self.seen.touch, self.seen.rebound)
-        on = self.seen.is_active
-        J, applied, q = for_active(on, one, (), rows)[1]
+        width = self.couplings.speeds.shape[1]
+        shapes = ((n, 3, width), (n, 3, width), (n, 3), (n,))
+        made = active.each(one, tuple(jnp.zeros(shape) for shape in shapes))
         inertia, solve = self.answer.inertia, self.answer.to
-        problem = SparseProblem(
-            *(J, applied, q, self.seen.friction, on, self.mass, inertia),
-            solve=solve,
-            couplings=self.couplings,
-        )
+        problem = SparseProblem(active, *made, inertia, solve, self.couplings)
         return solve_sparse(problem, guess)
 
-    def rests(self, u: Array) -> Any:
-        """(n,) of active contacts those that do not part, whose u (n, 3) is asked."""
+    def rests(self, u: Array) -> ActiveContacts:
+        """Of active contacts those that do not part, whose u (n, 3) is asked."""
 
-        def one(row: Any) -> Any:
-            on, u, rebound = row
+        def one(k: Any, i: Any, marks: Any) -> Any:
+            u_i, rebound = row_of((u, self.seen.rebound), i)
             # What leaves by itself is left alone: lifting it would give it energy.
-            return on & (u[0] - rebound <= RESTING * self.size)
+            return with_row(marks, u_i[0] - rebound <= RESTING * self.size, i)
 
-        return tables.each((self.seen.is_active, u, self.seen.rebound), one)
+        none = jnp.zeros(self.seen.is_active.shape, bool)
+        return ActiveContacts.of(self.active.each(one, none))
 
     def lifting(self) -> Lifting:
         """Gaps at its end, how coordinates move, and normals at its middle."""
         field, table, then = self.field, self.table, self.t + self.h
-        system = field.system
+        system, n = field.system, len(self.seen.rebound)
         speeds, felt = self.couplings.speeds, self.couplings.felt
 
-        def gaps(q: Array) -> Any:
+        def gaps(q: Array, some: ActiveContacts) -> Any:
             poses = tables.placed_bodies(system, then, q, table)
-            return tables.each(self.rows, lambda row: tables.touch(row, poses).gap)
 
-        def normals(chosen: Any) -> SparseNormals:
+            def one(k: Any, i: Any, found: Any) -> Any:
+                return with_row(found, tables.touch(row_of(self.rows, i), poses).gap, i)
+
+            return some.each(one, jnp.zeros(n))
+
+        def normals(some: ActiveContacts) -> SparseNormals:
             moved = tables.screws(system, self.middle, self.poses, table)
+            answers = answers_of(self.answer.to, self.couplings)
 
-            def one(_: Any, row: Any) -> Any:
-                candidate, here, speeds, felt = row
-                J = tables.jacobian(candidate, here, moved)[0]
-                X = responses(self.answer.to, system.speeds, J[None], speeds)[0]
-                own = jnp.sum(J * X[speeds])
-                return (), (J, X[felt], jnp.where(own > 0, own, 1.0))
+            def one(k: Any, i: Any, found: Any) -> Any:
+                given = (self.rows, self.seen.touch)
+                J = tables.jacobian(*row_of(given, i), moved)[0]
+                X = answers(i, J[None])[:, 0]
+                size = jnp.sum(J * X[: len(J)])
+                row = J, X, jnp.where(size > 0, size, 1.0)
+                return with_row(found, row, i)
 
-            rows = (self.rows, self.seen.touch, speeds, felt)
-            J, X, own = for_active(chosen, one, (), rows)[1]
+            shapes = ((n, speeds.shape[1]), (n, felt.shape[1]), (n,))
+            none = tuple(jnp.zeros(shape) for shape in shapes)
+            J, X, own = some.each(one, none)
             return SparseNormals(J, X, speeds, felt, own, system.speeds)
 
         return Lifting(gaps, field.local, normals)
@@ -315,12 +334,12 @@ class _TableStep(NamedTuple):
 
 def _couplings(system: System, rows: tables.Candidate, mass: np.ndarray) -> Couplings:
     """Which speeds contacts and inertia couple."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
     nz, speeds = system.speeds, np.asarray(rows.speeds)
-    part = connected_components(csr_array(mass.astype(np.int8)))[1]
-    each = [np.flatnonzero(np.isin(part, part[own[own < nz]])) for own in speeds]
+    part, _ = hanging_together(mass)
+    each = []
+    for own in speeds:
+        near = np.flatnonzero(np.isin(part, part[own[own < nz]]))
+        each.append(np.concatenate([own, np.setdiff1d(near, own)]))
     widest = max(map(len, each))
     felt = [np.concatenate([own, np.full(widest - len(own), nz)]) for own in each]
     whole = mass | tables.rows_coupled(system)

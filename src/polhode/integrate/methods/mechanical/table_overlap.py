@@ -8,8 +8,14 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jax import lax
 
-from polhode.arrays import Array, scanned
-from polhode.formulation.solve.contact_problem import for_active, for_rows
+from polhode.arrays import Array
+from polhode.formulation.solve.active_contacts import (
+    ActiveContacts,
+    row_of,
+    with_row,
+)
+from polhode.formulation.solve.contact_problem import for_rows
+from polhode.formulation.solve.sparse_contacts import longer
 from polhode.integrate.methods.mechanical.overlap import LIFTS
 
 
@@ -28,51 +34,56 @@ class SparseNormals(NamedTuple):
 
 
 class Lifting(NamedTuple):
-    """gaps: q -> g (n,); local: (q, delta) -> q; normals: chosen (n,) -> those."""
+    """gaps: (q, some contacts) -> g (n,), 0 of others; local: (q, delta) -> q.
 
-    gaps: Callable[[Any], Any]
+    normals: some contacts -> those.
+    """
+
+    gaps: Callable[[Any, ActiveContacts], Any]
     local: Callable[[Any, Any], Any]
-    normals: Callable[[Any], SparseNormals]
+    normals: Callable[[ActiveContacts], SparseNormals]
 
 
-def table_apart(lifting: Lifting, q: Array, rests: Any, least: Any) -> Any:
+def table_apart(lifting: Lifting, q: Array, rests: ActiveContacts, least: Any) -> Any:
     """q without the overlaps of contacts that rest, where any is above `least`."""
-    gaps = lifting.gaps(q)
+    gaps = lifting.gaps(q, rests)
 
-    def look(found: Any, row: Any) -> Any:
-        gap, rests = row
-        return found | (rests & (gap < -least)), rests & (gap < 0)
+    def look(k: Any, i: Any, found: Any) -> Any:
+        is_any, chosen = found
+        gap = row_of(gaps, i)
+        return is_any | (gap < -least), with_row(chosen, gap < 0, i)
 
-    is_any, chosen = scanned(look, jnp.array(False), (gaps, rests))
+    marks = jnp.zeros(gaps.shape, bool)
+    is_any, marks = rests.each(look, (jnp.array(False), marks))
 
     def lifted() -> Any:
+        chosen = ActiveContacts.of(marks)
         normals = lifting.normals(chosen)
         first, pushed = _lift(normals, gaps, chosen, least=0.0)
         higher = lifting.local(q, first)
         # What was lifted too far would open and fall again, for ever.
-        again = scanned(lambda _, p: (None, p > 0), None, pushed)[1]
-        second, _ = _lift(normals, lifting.gaps(higher), again, least=-jnp.inf)
+        again = ActiveContacts.of(pushed > 0)
+        second, _ = _lift(normals, lifting.gaps(higher, again), again, least=-jnp.inf)
         return lifting.local(higher, second)
 
     return lax.cond(is_any, lifted, lambda: q)
 
 
 def _lift(
-    normals: SparseNormals, gaps: Any, chosen: Any, *, least: Any
+    normals: SparseNormals, gaps: Any, chosen: ActiveContacts, *, least: Any
 ) -> tuple[Any, Any]:
     """The motion (nz,) that closes the chosen gaps, and lambda (n,); by sweeps."""
-    fixed = (normals.jacobian, normals.response, normals.speeds, normals.felt)
 
-    def one(moved: Any, row: Any) -> tuple[Any, Any]:
-        J, X, speeds, felt, gap, own, pushed = row
+    def one(k: Any, i: Any, state: Any) -> Any:
+        moved, pushes = state
+        J, X, speeds, felt, own = row_of(tuple(normals[:5]), i)
+        gap, pushed = row_of((gaps, pushes), i)
         new = jnp.maximum(least, pushed - (gap + jnp.sum(J * moved[speeds])) / own)
-        return moved.at[felt].add(X * (new - pushed)), new
+        return moved.at[felt].add(X * (new - pushed)), with_row(pushes, new, i)
 
-    def sweep(_: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
-        rows = (*fixed, gaps, normals.own, state[0])
-        moved, pushed = for_active(chosen, one, state[1], rows)
-        return pushed, moved
+    def sweep(_: Any, state: Any) -> Any:
+        return chosen.each(one, state)
 
-    start = (jnp.zeros_like(gaps), jnp.zeros(normals.total + 1))
-    pushed, moved = for_rows(LIFTS, sweep, start)
-    return moved[:-1], pushed
+    start = (longer(jnp.zeros(normals.total)), jnp.zeros_like(gaps))
+    moved, pushed = for_rows(LIFTS, sweep, start)
+    return moved[: normals.total], pushed

@@ -150,6 +150,17 @@ def any_lane(emit: Emitter, mask: str) -> str:
     return emit.write(f"call i1 @llvm.vector.reduce.or.v{emit.lanes}i1({kind} {mask})")
 
 
+def neighbour(emit: Emitter, node: Node) -> None:
+    """True in all lanes where it is in one of those that take part."""
+    (flag,) = node.args
+    word, wide = emit.use(flag, "bool", emit.is_wide(flag)), emit.is_wide(flag)
+    if wide:
+        if emit.mask is not None:
+            word = emit.write(f"and {vector('bool', emit.lanes)} {word}, {emit.mask}")
+        word = emit.spread(any_lane(emit, word), "bool")
+    emit.define(node, word, wide)
+
+
 def _finish(emit: Emitter, node: Node, finals: dict[int, Element]) -> None:
     """Projections of the node are its final values."""
     for member in emit.plan.of(node.block):
@@ -419,4 +430,5 @@ FLOW: dict[str, Callable[[Emitter, Node], None]] = {
     "load": load,
     "update": update,
     "copy_all": copy_all,
+    "any_lane": neighbour,
 }
