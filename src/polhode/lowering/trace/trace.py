@@ -138,6 +138,27 @@ def has_primitive(jaxpr: Any, name: str) -> bool:
     )
 
 
+_INDEXED = ("gather", "dynamic_slice", "dynamic_update_slice", "scatter")
+
+
+def indexed_inputs(jaxpr: Any) -> set[int]:
+    """The inputs of a trace that it reads or writes at places that it computes."""
+    numbers = {variable: k for k, variable in enumerate(jaxpr.invars)}
+    found: set[int] = set()
+    for equation in jaxpr.eqns:
+        read = equation.invars[:1]
+        if not equation.primitive.name.startswith(_INDEXED):
+            inner = equation.params.get("jaxpr")  # of a call, or of a `scan`
+            own = indexed_inputs(inner.jaxpr) if isinstance(inner, ClosedJaxpr) else ()
+            read = [equation.invars[k] for k in own]
+        found |= {
+            numbers[variable]
+            for variable in read
+            if not isinstance(variable, Literal) and variable in numbers
+        }
+    return found
+
+
 def keeps_loops(jaxpr: Any) -> bool:
     """Whether a trace has loops that stay loops, whatever their length."""
     return any(
