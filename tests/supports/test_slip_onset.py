@@ -74,3 +74,18 @@ def test_feet_of_a_quadruped_slip_and_come_to_rest(dynamic, static):
         )
         assert_close(left.slip[:, 0], right.slip[:, 0], atol=1e-6)
     assert np.max(np.abs(motion.ledger().balance)) < 1e-6
+
+
+@pytest.mark.long
+def test_a_coin_that_falls_is_not_jittered_about():
+    """Its first slip ends in space, turning; then it wobbles on its rim."""
+    coin = ph.Body("coin", ph.solids.cylinder(0.01, 0.012, 0.002, along=ph.Z))
+    rim = ph.surfaces.cylinder(coin.origin, 0.012, 0.002, axis=ph.Z)
+    on = ph.Support(rim, ph.World().origin, friction=ph.Coulomb(0.3), restitution=0.2,
+                    name="table")  # fmt: skip
+    system = ph.System([coin], [ph.Weight(G)], supports=[on])
+    speeds = {"coin": (3.0, 1.0, 5.0, 0.1, 0.0, 0.0)}
+    start = system.state(coin={"z": 0.05}, speeds=speeds)
+    motion = ph.simulate(system, start, until=0.2, limit=3000)
+    assert motion.t[-1] == 0.2
+    assert np.max(np.abs(motion.ledger().balance)) < 1e-9

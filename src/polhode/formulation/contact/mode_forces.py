@@ -12,7 +12,8 @@ ends the mode there is located on a smooth motion.
 A slip that begins has no direction yet, or one that friction turns in no time: v stands
 under mu_d N/(m |v|), which steps would have to follow. Until it is SLOW, d is the
 direction in which it accelerates. What that leaves out is v times the rate at which d
-turns.
+turns. One that ends turns as quickly, and steps would never meet zero itself: from
+SLOWEST on it keeps its line.
 """
 
 from __future__ import annotations
@@ -51,8 +52,11 @@ MEMORY = "memory of contacts"
 OF_CONTACTS = (MODES, MEMORY)
 # Of the accelerations of free contacts: what of those of held ones is rounding.
 KEPT = 1e-13
-# Of a natural length a second: slips up to which they begin.
-SLOW = 1e-5
+# Of a natural length a second: slips up to which they begin, and from which they end.
+# Beside such a one others are near it by these shares.
+SLOW, SLOWEST = 1e-5, 1e-6
+BELOW, ABOVE, BEYOND = 0.9, 1.1, 2.0
+BEGINS, ENDS = 1.0, 2.0
 # Slips below (m/s)^2 have no direction of their own.
 STILL = 1e-22
 
@@ -64,14 +68,15 @@ class Modes(NamedTuple):
     sticks     (n,) 1 where a closed one does not slip
     direction  (n, 2) on which side of zero a slip is
     clearance  (n,) m: how far an open one may sink before it counts as touching
-    begins     (n,) 1 where a slip begins, and follows its own acceleration
+    slow       (n,) BEGINS where a slip follows its own acceleration, ENDS where it
+               keeps its line to zero, else 0
     """
 
     closed: Any
     sticks: Any
     direction: Any
     clearance: Any
-    begins: Any
+    slow: Any
 
 
 def has_modes(system: System, table: Table) -> bool:
@@ -104,8 +109,8 @@ def modes_of(column: np.ndarray) -> Modes:
 def mode_column(modes: Modes) -> Any:
     """Modes as a column (6n,) of numbers; traced or not."""
     xp = namespace(*modes)
-    closed, sticks, direction, clearance, begins = modes
-    both = (clearance[:, None], begins[:, None])
+    closed, sticks, direction, clearance, slow = modes
+    both = (clearance[:, None], slow[:, None])
     parts = (closed[:, None], sticks[:, None], direction, *both)
     return xp.concatenate([xp.asarray(p, float) for p in parts], axis=1).reshape(-1)
 
@@ -113,6 +118,19 @@ def mode_column(modes: Modes) -> Any:
 def table_with(modes: Modes) -> dict[str, Any]:
     """Modes as an entry of a table of parameters."""
     return {MODES: mode_column(modes)}
+
+
+def slow_slips(slides: Any, slipping: Any, v: Any, was: Any, leaves: Any) -> Any:
+    """Which slips (n,) begin and which end, after a switch.
+
+    v is their size, of a natural length a second; `was` is what they were, and `leaves`
+    says of which a guard has told that they are that no more.
+    """
+    xp = namespace(slides, slipping, v)
+    begins = ~slipping | ((was == BEGINS) & (v < BELOW * SLOW) & ~leaves)
+    ends = (v <= ABOVE * SLOWEST) & ~(leaves & (was == ENDS))
+    slow = xp.where(begins, BEGINS, xp.where(ends, ENDS, 0.0))
+    return xp.where(slides, slow, 0.0)
 
 
 class ModeForces(NamedTuple):
@@ -133,8 +151,8 @@ def mode_forces(problem: ContactProblem, modes: Modes) -> ModeForces:
     W, rows = problem.delassus, problem.rows
     d = slip_direction(rows.velocity[:, 1:], modes.direction)
     sliding = modes.closed * (1 - modes.sticks)
-    begins = sliding * modes.begins * (rows.dynamic > 0)
-    guess = jnp.where(begins[:, None] > 0, modes.direction, d)
+    begins = sliding * (modes.slow == BEGINS) * (rows.dynamic > 0)
+    guess = jnp.where(modes.slow[:, None] > 0, modes.direction, d)
     T = -(sliding * rows.dynamic)[:, None] * guess
     held = Held.of(modes.closed, modes.sticks, T, rows.static)
     onset = Onset(begins, guess, rows.dynamic)
@@ -270,6 +288,7 @@ def guards(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Guard
         opens        N                   of closed ones
         breaks away  mu_s N - |T|        of sticking ones
                      SLOW - |slip|       of those whose slip begins
+                     |slip| - SLOWEST    of sliding ones, and the other way back
         stops        slip . reference    of sliding ones, with friction
         jams         pivot               of sliding ones, see `pivots`
 
@@ -284,11 +303,13 @@ def guards(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Guard
     is_closed = modes.closed > 0
     slides = is_closed & (modes.sticks == 0) & (rows.dynamic > 0)
     along = jnp.sum(rows.velocity[:, 1:] * modes.direction, axis=1)
-    begins = slides & (modes.begins > 0)
     square = jnp.sum(rows.velocity[:, 1:] ** 2, axis=1)
     quick = jnp.sqrt(jnp.where(square > 0, square, 1.0)) * (square > 0)
-    slow = SLOW * contact_length(system)
-    leaves = jnp.where(begins, slow - quick, 1.0)
+    length = contact_length(system)
+    slides_on = jnp.where(modes.slow == ENDS, BEYOND * SLOWEST * length - quick,
+                          quick - SLOWEST * length)  # fmt: skip
+    leaves = jnp.where(modes.slow == BEGINS, SLOW * length - quick, slides_on)
+    leaves = jnp.where(slides, leaves, 1.0)
     # Where another share was found all hold, those at the edge of their cones too.
     holds = is_closed & ~found.is_other
     columns = [
@@ -298,7 +319,6 @@ def guards(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Guard
         jnp.where(slides, along, 1.0),
         jnp.where(slides, found.pivot, 1.0),
     ]
-    length = contact_length(system)
     speed = jnp.maximum(jnp.max(jnp.abs(rows.velocity)), length)
     easiest = jnp.maximum(jnp.max(jnp.diagonal(problem.delassus)), 1e-300)
     force = jnp.maximum(jnp.max(jnp.abs(problem.free)), 1e-300) / easiest

@@ -6,7 +6,7 @@ just ended. Then complementarity of accelerations decides all others.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,10 +30,9 @@ from polhode.formulation.contact.decide import (
     solved,
 )
 from polhode.formulation.contact.instant import STILL, Seen, laws_of, seen
-from polhode.formulation.contact.mode_forces import SLOW, Modes
+from polhode.formulation.contact.mode_forces import Modes, slow_slips
 from polhode.formulation.contact.questions import strike
 from polhode.formulation.contact.switch_traced import (
-    BEGINS,
     CLEARANCE,
     IDLE,
     PARTS,
@@ -58,6 +57,16 @@ class Switch(NamedTuple):
     before: np.ndarray
     still: np.ndarray
     settles: bool
+
+
+class Slips(NamedTuple):
+    """Slips (n,) before a switch: lines (n, 2) of those that slide, `Modes.slow`, and
+    which of them are that no more.
+    """
+
+    begun: np.ndarray
+    was: np.ndarray
+    leaves: np.ndarray
 
 
 def begun(state: State, table: Table, order: str) -> Switch:
@@ -99,7 +108,7 @@ def after_guard(
     forced: dict[int, int] = {}
     if kind == "opens":
         forced[contact] = OPEN
-    if kind == "breaks away" and modes.begins[contact] == 0:
+    if kind == "breaks away" and modes.sticks[contact] > 0:
         forced[contact] = SLIDES
         slipping[contact] = False
     if kind == "stops":
@@ -113,13 +122,10 @@ def after_guard(
     if kind == "touches":
         guess[contact] = STICKS
     begun = np.where((closed & (modes.sticks == 0))[:, None], modes.direction, 0.0)
-    square = np.sum(rows.velocity[:, 1:] ** 2, axis=1)
-    goes_on = closed & (modes.begins > 0) & (square < (BEGINS * SLOW * now.length) ** 2)
-    goes_on[contact] &= kind != "breaks away"
-    given = {"begun": begun, "goes_on": goes_on}
-    return _switched(
-        now, guess, forced, table=table, order=order, settles=settles, **given
-    )
+    leaves = (np.arange(len(closed)) == contact) & (kind == "breaks away")
+    slips = Slips(begun, modes.slow * closed, leaves & (modes.sticks == 0))
+    given = {"table": table, "order": order, "settles": settles, "slips": slips}
+    return _switched(now, guess, forced, **given)
 
 
 def _switched(
@@ -130,8 +136,7 @@ def _switched(
     table: Table,
     order: str,
     settles: bool,
-    begun: np.ndarray | None = None,
-    goes_on: Any = False,
+    slips: Slips | None = None,
 ) -> Switch:
     struck, before = None, now.problem.rows.velocity
     if np.any(now.approaching):
@@ -150,8 +155,10 @@ def _switched(
         )
         guess = np.where(touching, np.where(stops, STICKS, SLIDES), OPEN)
     at = instant_of(now.problem, now.touching, now.slipping, forced)
-    if begun is not None:
-        at = at._replace(slip=np.where(now.slipping[:, None], at.slip, begun))
+    if slips is None:
+        none = np.zeros(at.points)
+        slips = Slips(at.slip, none, none > 0)
+    at = at._replace(slip=np.where(now.slipping[:, None], at.slip, slips.begun))
     at = _with_breaking(at, now, forced)
     found = decided(at, guess)
     k = _jammed(at)
@@ -161,7 +168,7 @@ def _switched(
         at = instant_of(now.problem, now.touching, now.slipping)
         found = decided(at, np.where(now.touching, STICKS, OPEN))
     motion = _only(now, at, found)
-    modes = _modes(now, at, motion, goes_on)
+    modes = _modes(now, at, motion)._replace(slow=_slow(now, at, motion, slips))
     still = modes.closed * ~at.slipping
     return Switch(now.state, modes, motion.status, struck, before, still, settles)
 
@@ -262,7 +269,7 @@ def _only(now: Seen, at: Instant, found: list[ContactMotion]) -> ContactMotion:
     )
 
 
-def _modes(now: Seen, at: Instant, motion: ContactMotion, goes_on: Any) -> Modes:
+def _modes(now: Seen, at: Instant, motion: ContactMotion) -> Modes:
     closed = (motion.status != OPEN).astype(float)
     sticks = (motion.status == STICKS).astype(float)
     size = np.linalg.norm(motion.direction, axis=1)
@@ -275,6 +282,11 @@ def _modes(now: Seen, at: Instant, motion: ContactMotion, goes_on: Any) -> Modes
     gap = now.problem.rows.gap
     sunk = (motion.status == OPEN) & (gap < -SUNK * now.length)
     clearance = np.maximum(clearance, np.where(sunk, -gap, 0.0))
-    slides = (motion.status == SLIDES) & (at.problem.rows.static > 0)
-    begins = 1.0 * (slides & (~at.slipping | goes_on))
-    return Modes(closed, sticks, some, clearance, begins)
+    return Modes(closed, sticks, some, clearance, np.zeros_like(closed))
+
+
+def _slow(now: Seen, at: Instant, motion: ContactMotion, slips: Slips) -> np.ndarray:
+    rows = now.problem.rows
+    v = np.linalg.norm(rows.velocity[:, 1:], axis=1) / now.length
+    slides = (motion.status == SLIDES) & (rows.dynamic > 0)
+    return np.asarray(slow_slips(slides, at.slipping, v, slips.was, slips.leaves))

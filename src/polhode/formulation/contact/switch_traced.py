@@ -36,8 +36,8 @@ from polhode.formulation.contact.delassus import ContactProblem, problem_functio
 from polhode.formulation.contact.instant import STILL, TOUCHES
 from polhode.formulation.contact.mode_forces import (
     GUARDS,
-    SLOW,
     Modes,
+    slow_slips,
     without_modes,
 )
 from polhode.matter.parameter import Table
@@ -57,8 +57,6 @@ SUNK = 1e-13
 SETTLED = 1e-7
 # A slip that ends is this share of the speed at most; else it has only turned.
 STOPPED = 1e-6
-# Of SLOW: what begins beside one that has reached it is about to.
-BEGINS = 0.9
 # After an impact, of the speed before it: parting, also of one that settles; slipping.
 PARTS, PARTS_SETTLED, SLIPS = 1e-9, 1e-6, 1e-10
 # Of the free accelerations: an open contact that does not part.
@@ -137,8 +135,8 @@ def switched_traced(
     carried = Carried(*seen.carried)
     forced = jnp.where(fired.kind == OPENING, 1.0 * OPEN, 1.0 * SLIDES)
     is_forced = (fired.kind == OPENING) | (fired.kind == BREAKING)
-    # A slip that has begun and is quick enough only takes its own direction now.
-    is_forced = is_forced & ((fired.kind == OPENING) | (modes.begins == 0))
+    # Of one that slides it is told only that it is slow, or slow no more.
+    is_forced = is_forced & ((fired.kind == OPENING) | (modes.sticks > 0))
     forced = jnp.where(fired.contact & is_forced, forced, FREE)
     slides = (modes.closed > 0) & (modes.sticks == 0) & ~fired.is_begun
     begun = jnp.where(slides[:, None], modes.direction, 0.0)
@@ -151,7 +149,12 @@ def switched_traced(
     at = with_breaking(at, breaks)
     found = decided_traced(at, seen.guess)
     is_made = found.is_found & struck.is_good & (fired.kind != JAMMING)
-    new = _modes(system, at, found, rows.gap, _goes_on(system, modes, fired, seen))
+    new = _modes(system, at, found, rows.gap)
+    leaves = fired.contact & (fired.kind == BREAKING) & (modes.sticks == 0)
+    v = jnp.sqrt(jnp.sum(seen.velocity[:, 1:] ** 2, axis=1)) / contact_length(system)
+    was = jnp.where(fired.is_begun, 0.0, modes.slow * modes.closed)
+    slides = (found.status == SLIDES) & (at.dynamic > 0)
+    new = new._replace(slow=slow_slips(slides, at.slipping, v, was, leaves))
     return TracedSwitch(
         after, new, found.status, struck, rows.velocity,
         new.closed * ~at.slipping, is_struck, is_made,
@@ -182,7 +185,7 @@ def _contact_flags(
     # Of a slip that has hardly begun there is no direction but rounding's.
     smooth = closed & (rows.static == 0)
     slipping = ~sticks & ((slips > STILL * speed) | smooth)
-    breaks = fired.contact & (fired.kind == BREAKING) & (modes.begins == 0)
+    breaks = fired.contact & (fired.kind == BREAKING) & sticks
     slipping = slipping & ~breaks
     # Points of one body stop together, those beside the fired one by rounding.
     stops = fired.kind == STOPPING
@@ -223,14 +226,6 @@ def _after(
     )  # fmt: skip
 
 
-def _goes_on(system: System, modes: Modes, fired: FiredGuard, seen: _Seen) -> Any:
-    """Slips (n,) that had begun before and are slow still."""
-    square = jnp.sum(seen.velocity[:, 1:] ** 2, axis=1)
-    slow = square < (BEGINS * SLOW * contact_length(system)) ** 2
-    is_it = fired.contact & (fired.kind == BREAKING)
-    return (modes.begins > 0) & (modes.closed > 0) & slow & ~is_it & ~fired.is_begun
-
-
 def _unstruck(u: Array) -> TracedStruck:
     none = jnp.zeros(len(u))
     return TracedStruck(
@@ -238,9 +233,7 @@ def _unstruck(u: Array) -> TracedStruck:
     )
 
 
-def _modes(
-    system: System, at: TracedInstant, found: Decided, gap: Any, goes_on: Any
-) -> Modes:
+def _modes(system: System, at: TracedInstant, found: Decided, gap: Any) -> Modes:
     closed, sticks = 1.0 * (found.status != OPEN), 1.0 * (found.status == STICKS)
     # Open contacts that touch and do not part bear nothing, and are not to be struck.
     idle = at.touching & (found.status == OPEN)
@@ -254,6 +247,4 @@ def _modes(
         found.direction,
         np.array([1.0, 0.0]),
     )
-    slides = (found.status == SLIDES) & (at.static > 0)
-    begins = 1.0 * (slides & (~at.slipping | goes_on))
-    return Modes(closed, sticks, direction, clearance, begins)
+    return Modes(closed, sticks, direction, clearance, jnp.zeros_like(closed))

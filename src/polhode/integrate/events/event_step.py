@@ -199,7 +199,7 @@ def _test_guards(
     fall = _first_limit(run, ends, before, seen)
     turn = Turn(after, row, buffer)
     if run.limits is None:
-        return _watched(run, ends, before, turn, fall, seen)
+        return _watched(run, ends, before, turn, fall=fall, seen=seen)
     again = fall.is_hidden & seen
     again = again & (jnp.abs(ends.h) > run.limits.shortest(run.drive, before.held))
 
@@ -209,7 +209,7 @@ def _test_guards(
         return Turn(shorter, row, turn.buffer)
 
     def go_on(turn: Turn) -> Turn:
-        return _watched(run, ends, before, turn, fall, seen)
+        return _watched(run, ends, before, turn, fall=fall, seen=seen)
 
     return Turn(*lax.cond(again, shorten, go_on, turn))
 
@@ -219,6 +219,7 @@ def _watched(
     ends: Ends,
     before: StepperState,
     turn: Turn,
+    *,
     fall: Fallen,
     seen: Any,
 ) -> Turn:

@@ -31,7 +31,7 @@ PLACES = np.linspace(0.0, 1.0, 6)
 NOWHERE = 2.0
 # Between the places a limit is the polynomial through them, looked at here, to an error
 # of these shares of its differences of the fourth and the fifth order.
-BETWEEN = np.array([(k + part) / 5 for k in range(5) for part in (0.2, 0.4, 0.6, 0.8)])
+BETWEEN = np.linspace(0.0, 1.0, 26)
 FOURTH, FIFTH = 0.5, 0.25
 # A step in which a limit may fall unseen is taken again, this share of it; steps are
 # not shortened so below this share of the run.
@@ -166,6 +166,12 @@ def _is_hidden(looks: _Looks) -> Any:
 
     def closely(_: Any) -> Any:
         between = jnp.asarray(_LAGRANGE) @ jnp.where(applies, g, 1.0)
+        # The lowest point of the parabola through each three neighbours.
+        before, at, after = between[:-2], between[1:-1], between[2:]
+        bend, slope = before - 2 * at + after, after - before
+        is_least = (at <= before) & (at <= after) & (bend > 0)
+        dip = slope**2 / (8 * jnp.where(is_least, bend, 1.0))
+        between = between.at[1:-1].add(-jnp.where(is_least, dip, 0.0))
         # What has just begun at zero sets out as it may.
         sets_out = (g[0] <= r[0])[None]
         early = jnp.asarray(PLACES[1] > BETWEEN)[:, None]
