@@ -191,10 +191,10 @@ class _OnsetProblem(NamedTuple):
 
     def step(self, d: Array, resists: Any) -> tuple[Any, Any]:
         """Newton's step from directions d (n, 2): angles (n,), and what resists."""
-        W, c, carried, held, onset = self
+        held, onset = self.held, self.onset
         n = len(onset.turns)
-        size = jnp.max(jnp.abs(jnp.diagonal(W)))
-        own, own_c, own_carried, T = _turned(W, c, carried, held, onset, d)
+        size = jnp.max(jnp.abs(jnp.diagonal(self.W)))
+        own, own_c, own_carried, T = self.turned(d)
         given = held._replace(T=T, turns=onset.turns, resists=resists)
         r, rate, _ = settled_forces(
             own, own_c, own_carried, lambda W, c: held_forces(W, c, given)
@@ -209,37 +209,35 @@ class _OnsetProblem(NamedTuple):
         resists = jnp.where(is_free, jnp.maximum(rate[:, 2], 0.0) / over, 0.0)
         return jnp.clip(angle, -FARTHEST, FARTHEST), resists
 
+    def turned(self, d: Array) -> tuple[Any, ...]:
+        """W, c, pads and T in axes whose tangents are square to slips that begin, and
+        along them.
+        """
+        W, c, carried, held, onset = self
+        n, turns = len(onset.turns), (onset.turns > 0)[:, None]
+        across = jnp.stack([-d[:, 1], d[:, 0]], axis=1)
+        first = jnp.where(turns, across, jnp.array([1.0, 0.0]))
+        second = jnp.where(turns, d, jnp.array([0.0, 1.0]))
+        R = jnp.stack([first, second], axis=1)
+
+        def tangents(rows: Any) -> Any:
+            """Rows (3n, k) with those of tangents turned."""
+            each = rows.reshape(n, 3, -1)
+            both = R[:, :, :1] * each[:, None, 1] + R[:, :, 1:] * each[:, None, 2]
+            return jnp.concatenate([each[:, :1], both], axis=1).reshape(rows.shape)
+
+        pads, k = carried.columns, carried.columns.shape[0]
+        if k:
+            pads = tangents(pads.reshape(6 * k, 3 * n).T).T.reshape(pads.shape)
+        T = jnp.where(turns, -onset.dynamic[:, None] * jnp.array([0.0, 1.0]), held.T)
+        own = tangents(tangents(W).T).T
+        return own, tangents(c[:, None])[:, 0], carried._replace(columns=pads), T
+
 
 def _rotated(d: Array, angle: Any) -> Any:
     """Directions (n, 2) turned by angles (n,)."""
     across = jnp.stack([-d[:, 1], d[:, 0]], axis=1)
     return jnp.cos(angle)[:, None] * d + jnp.sin(angle)[:, None] * across
-
-
-def _turned(
-    W: Array, c: Any, carried: Carried, held: Held, onset: Onset, d: Array
-) -> tuple[Any, ...]:
-    """W, c, pads and T in axes whose tangents are square to slips that begin, and
-    along them.
-    """
-    n, turns = len(onset.turns), (onset.turns > 0)[:, None]
-    across = jnp.stack([-d[:, 1], d[:, 0]], axis=1)
-    first = jnp.where(turns, across, jnp.array([1.0, 0.0]))
-    second = jnp.where(turns, d, jnp.array([0.0, 1.0]))
-    R = jnp.stack([first, second], axis=1)
-
-    def tangents(rows: Any) -> Any:
-        """Rows (3n, k) with those of tangents turned."""
-        each = rows.reshape(n, 3, -1)
-        both = R[:, :, :1] * each[:, None, 1] + R[:, :, 1:] * each[:, None, 2]
-        return jnp.concatenate([each[:, :1], both], axis=1).reshape(rows.shape)
-
-    pads, k = carried.columns, carried.columns.shape[0]
-    if k:
-        pads = tangents(pads.reshape(6 * k, 3 * n).T).T.reshape(pads.shape)
-    T = jnp.where(turns, -onset.dynamic[:, None] * jnp.array([0.0, 1.0]), held.T)
-    own = tangents(tangents(W).T).T
-    return own, tangents(c[:, None])[:, 0], carried._replace(columns=pads), T
 
 
 def _capacities(holds: Any, held: Any) -> Any:
