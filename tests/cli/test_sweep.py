@@ -74,6 +74,16 @@ def test_distributions_that_cannot_be_are_told_by_line(model, tmp_path):
             ph.load_model(path)
 
 
+def test_a_value_of_what_is_drawn_is_refused(model, tmp_path, capsys):
+    """It would be taken by no run; other parameters are set."""
+    command = ["sweep", model, "--to", str(tmp_path / "a"), "--set"]
+    assert main([*command, "m=3"]) == 2
+    assert "--set m=3 would change no run." in capsys.readouterr().err
+    assert not (tmp_path / "a").exists()
+    main([*command, "l=0.5"])
+    assert ph.load_sweep(tmp_path / "a").system.parameters["l"] == 0.5
+
+
 def test_spans_are_those_of_job_arrays():
     """Neighbours are joined."""
     assert spans([1, 2, 3, 7, 9, 10]) == "1-3,7,9-10"

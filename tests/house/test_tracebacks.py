@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import polhode as ph
+from polhode.public.elsewhere import ATTRIBUTES
 
 SCRIPT = """
 import polhode as ph
@@ -76,3 +77,28 @@ def test_every_name_that_is_pointed_at_exists():
             found = ph
             for part in place.split(".")[1:]:
                 found = getattr(found, part)
+
+
+def test_attributes_of_other_tools_point_at_ours():
+    """What a noun does not have is told with its place, and no pointer hides ours."""
+    system = ph.models.pendulum()
+    motion = ph.simulate(system, system.state(hinge=1.0), until=0.5)
+    linear = ph.linearise(system)
+    cart = ph.models.cart_pendulum()
+    response = ph.linearise(cart, inputs=["push"]).response([1.0])
+    nouns = {
+        "Trajectory": motion,
+        "BodyMotion": motion["rod"],
+        "Linear": linear,
+        "Response": response,
+        "System": system,
+        "Equations": ph.lagrange(system),
+        "State": motion.final,
+        "Body": system["rod"],
+        "World": ph.World(),
+    }
+    assert set(nouns) == set(ATTRIBUTES)
+    for kind, noun in nouns.items():
+        for word, place in ATTRIBUTES[kind].items():
+            with pytest.raises(AttributeError, match=re.escape(f"it is {place} here")):
+                getattr(noun, word)

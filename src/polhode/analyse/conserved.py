@@ -23,7 +23,7 @@ from polhode.answer_table import Answer, AnswerTable
 from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError, InconsistentState
 from polhode.formulation.equations import Equations
-from polhode.formulation.questions.determinacy import reduced
+from polhode.formulation.questions.determinacy import row_echelon
 from polhode.integrate.host.motion_equations import equations_of
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import NOMINAL, Table
@@ -308,7 +308,7 @@ def _sums(balance: Balance, rate: Rate, others: np.ndarray) -> list[Integral]:
     _, values, right = np.linalg.svd(R, full_matrices=False)
     small = values < KEPT * values[0] * np.sqrt(len(R))
     found = []
-    for row in reduced(right[small] / sizes[others]):
+    for row in row_echelon(right[small] / sizes[others]):
         weights = np.zeros(len(sizes))
         weights[others] = row
         name = _combination_text(balance.names, weights)

@@ -100,12 +100,25 @@ def _drawn(
             " [-1.0, 1.0] }.",
         )
     told = found.ensemble.described()
+    _require_not_drawn(changes, told.get("parameters", {}))
     told |= {} if runs is None else {"runs": runs}
     told |= {} if seed is None else {"seed": seed}
     given = {**found.run, **laws_of(found)}
     given.pop(DRIVEN_AS, None)
     given.setdefault("until", float(found.start.t) + 10.0)
     return ensemble_from(found.start, told), given
+
+
+def _require_not_drawn(changes: Any, drawn: Any) -> None:
+    """Refuse a value for a parameter of which each run draws its own."""
+    for change in changes:
+        name = change.partition("=")[0].strip()
+        if name in drawn:
+            raise CommandError(
+                f"--set {change} would change no run.",
+                f"[sweep] draws {name!r} anew for each run.",
+                f"Leave --set out, or change sweep.parameters.{name} in the file.",
+            )
 
 
 def _share(part: str | None, missing: bool) -> str | None:

@@ -146,8 +146,8 @@ def model_text(
         raise FileError(
             f"{system.name!r} cannot be written as a file.",
             "A file holds no code, and these are laws of Python:\n" + "\n".join(lost),
-            "Say laws of motors, drivers, springs and central forces by ph.Formula, or"
-            " keep the model in Python.",
+            "Say laws of motors, drivers, springs, forces and surfaces by ph.Formula,"
+            " or keep the model in Python.",
         )
     if ensemble is not None:
         require_own(system, ensemble.start)

@@ -355,16 +355,16 @@ def _trajectory(
     q, z = at.x[0, :n], (end.z[0] if kept.status != DONE else at.x[0, n:])
     ending = Ending(kept.status, float(last.t), q, z, float(last.tried), *facts)
     ending = replace(ending, stiff=int(last.stiff))
-    told = event_report(kept, options.context)
-    ending = replace(ending, told=told.sentence)
-    outcome = outcome_of(equations.system, ending, until, told.table(table))
+    report = event_report(kept, options.context)
+    ending = replace(ending, told=report.sentence)
+    outcome = outcome_of(equations.system, ending, until, report.table(table))
     motion = replace(end, steps=kept.steps, outcome=outcome, is_dense=kept.is_dense)
     motion = replace(
-        motion, events=told.events, inputs=told.input_log, cause=told.cause
+        motion, events=report.events, inputs=report.input_log, cause=report.cause
     )
     if options.context is not None and options.context.limits is not None:
         order = options.context.limits.key[-1]
-        motion = with_contact_log(motion, told.met, order)
+        motion = with_contact_log(motion, report.met, order)
     return motion
 
 

@@ -1,4 +1,7 @@
-"""What other tools and books call things, and where they are here."""
+"""What other tools and books call things, and where they are here.
+
+`ELSEWHERE` is for names of modules, `ATTRIBUTES` for those of nouns, by class.
+"""
 
 ELSEWHERE = {
     "Hinge": "ph.Revolute",
@@ -96,4 +99,114 @@ ELSEWHERE = {
     "newmark": "ph.methods.GeneralisedAlpha",
     "RK4": "ph.methods.RungeKutta4",
     "RK45": "ph.methods.DormandPrince",
+}
+
+_SEEN = "motion.show(), motion.page(...) or motion.film(...)"
+_LINEAR = {word: f"linear.matrices.{word}" for word in "ABCD"}
+_RUN = "ph.simulate(system, state, until=...)"
+_DRAWN = f"{_RUN}.picture(0.0), or polhode view on the command line"
+ATTRIBUTES = {
+    "Trajectory": {
+        "time": "motion.t",
+        "times": "motion.t",
+        "y": "motion.q and motion.z",
+        "x": "motion.q and motion.z",
+        "states": "motion.q and motion.z, or motion.at(t)",
+        "state": "motion.at(t)",
+        "energy": "motion.ledger().energy",
+        "kinetic_energy": "motion.ledger().kinetic",
+        "potential_energy": "motion.ledger().potential",
+        "momentum": "motion.ledger().momentum",
+        "angular_momentum": "motion.ledger().angular_momentum",
+        "work": "motion.ledger().work",
+        "position": 'motion["body"].position',
+        "positions": 'motion["body"].position',
+        "velocity": 'motion["body"].velocity',
+        "orientation": 'motion["body"].orientation',
+        "speed": 'motion.measured("joint.speed"), or motion.at(t).speed("joint")',
+        "speeds": "motion.z",
+        "coordinates": "motion.q",
+        "force": 'motion["joint"].reaction.force',
+        "reaction": 'motion["joint"].reaction',
+        "reactions": 'motion["joint"].reaction, or ph.reaction_table(motion)',
+        "seen_from": 'motion["body"].seen_from(observer)',
+        "animate": _SEEN,
+        "animation": _SEEN,
+        "play": _SEEN,
+        "to_csv": 'motion.save("a.csv")',
+        "to_dataframe": "motion.to_pandas()",
+        "frequencies": "ph.linearise(system).modes()",
+    },
+    "BodyMotion": {
+        "rotation": "orientation",
+        "quaternion": 'motion.measured("body.quaternion")',
+        "euler_angles": 'motion.measured("body.euler_angles")',
+        "omega": "angular_velocity",
+        "angular_momentum": 'motion["body"].seen_from("world").angular_momentum',
+        "kinetic_energy": 'motion["body"].seen_from("world").kinetic_energy',
+        "momentum": 'motion["body"].seen_from("world").momentum',
+        "x": "position[:, 0]",
+    },
+    "Linear": {
+        **_LINEAR,
+        "M": "linear.parts.mass",
+        "K": "linear.parts.stiffness",
+        "eigenvalues": "linear.modes(), or linear.spectrum",
+        "frequencies": "linear.modes()",
+        "bode": "linear.response().plot()",
+        "nyquist": "linear.response().nyquist()",
+    },
+    "Response": {
+        "gain": "abs(response.of(output, input))",
+        "magnitude": "abs(response.of(output, input))",
+        "phase": "np.angle(response.of(output, input))",
+        "bode": "response.plot()",
+    },
+    "System": {
+        "simulate": _RUN,
+        "run": _RUN,
+        "lagrange": "ph.lagrange(system)",
+        "equations": "ph.lagrange(system), or another form",
+        "equations_of_motion": "ph.lagrange(system).read()",
+        "linearise": "ph.linearise(system)",
+        "linearize": "ph.linearise(system)",
+        "dof": "system.speeds, or ph.mobility(system)",
+        "ndof": "system.speeds, or ph.mobility(system)",
+        "initial": "system.state(joint=...), or system.rest()",
+        "add": "system.plus(actions=[...], joints=[...])",
+        "add_joint": "system.plus(joints=[...])",
+        "add_body": "system.plus(joints=[...])",
+        "add_force": "system.plus(actions=[...])",
+        "remove": "system.without(name)",
+        "set": "system.with_({...})",
+        "save": "ph.save_model(system, path)",
+        "show": _DRAWN,
+        "plot": _DRAWN,
+        "draw": _DRAWN,
+        "picture": _DRAWN,
+        "view": _DRAWN,
+    },
+    "Equations": {
+        "simulate": "ph.simulate(equations, state, until=...)",
+        "latex": "equations.read().latex",
+        "rhs": "equations.accelerations(state)",
+        "M": "equations.mass_matrix(state)",
+        "print": "print(equations.read())",
+    },
+    "State": {
+        "coordinates": "state.q",
+        "speeds": "state.z",
+        "time": "state.t",
+        "set": "state.changed(joint=...)",
+        "replace": "state.changed(joint=...)",
+    },
+    "Body": {
+        "com": "body.mass_centre",
+        "center_of_mass": "body.mass_centre",
+        "centre_of_mass": "body.mass_centre",
+        "cm": "body.mass_centre",
+        "position": "body.point(x, y, z), or body.origin",
+        "I": "body.inertia",
+    },
+    "World": {"ground": "world.origin", "gravity": "the action ph.Weight(9.81)"},
 }

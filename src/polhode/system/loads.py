@@ -38,14 +38,14 @@ def wrenches(
     found = {}
     for action in system.actions:
         own = system.places_of(action.bodies)
-        here, moving = _picked(poses, twists, own)
+        here, moving = _pick(poses, twists, own)
         if driven_joints(action):
             found[action.name] = _of_efforts(
                 system, action, StateArrays(t, q, z), poses, table
             )
             continue
         given = action.wrenches(here, moving, t, table)
-        found[action.name] = _spread(given, own, len(system.bodies))
+        found[action.name] = _rows_of_all(given, own, len(system.bodies))
     return found
 
 
@@ -80,7 +80,7 @@ def _of_efforts(
         rows = np.array(own)
         pair = Poses(poses.rotations[rows], poses.origins[rows])
         given = _along(joint, effort, pair, q[edge.q], table)
-        parts.append(_spread(given, own, len(system.bodies)))
+        parts.append(_rows_of_all(given, own, len(system.bodies)))
     torques, forces = zip(*parts, strict=True)
     return Wrenches(
         sum(torques[1:], start=torques[0]), sum(forces[1:], start=forces[0])
@@ -200,7 +200,7 @@ def _at(poses: Poses, system: System, action: Action) -> Poses:
     return Poses(poses.rotations[own], poses.origins[own])
 
 
-def _picked(poses: Poses, twists: Twists, own: tuple[int, ...]) -> tuple[Poses, Twists]:
+def _pick(poses: Poses, twists: Twists, own: tuple[int, ...]) -> tuple[Poses, Twists]:
     rows = np.array(own)
     return (
         Poses(poses.rotations[rows], poses.origins[rows]),
@@ -208,7 +208,7 @@ def _picked(poses: Poses, twists: Twists, own: tuple[int, ...]) -> tuple[Poses, 
     )
 
 
-def _spread(given: Wrenches, own: Iterable[int], n: int) -> Wrenches:
+def _rows_of_all(given: Wrenches, own: Iterable[int], n: int) -> Wrenches:
     """Wrenches on some bodies, as rows among all n; what the world feels is dropped."""
     rows = {body: k for k, body in enumerate(own) if body >= 0}
     nothing = np.zeros(3)

@@ -101,7 +101,7 @@ def lock(system: System, joint: str, at: Any = None) -> System:
         first_axes=old.first_axes,
         second_axes=old.second_axes,
     )
-    return _exchanged(system, old, held)
+    return _exchange(system, old, held)
 
 
 def _is_along(action: Any, joint: Joint) -> bool:
@@ -138,10 +138,10 @@ def unlock(system: System, joint: str) -> System:
             "Only a joint that ph.lock has held can be released.",
             suggestion(joint, locked),
         )
-    return _exchanged(system, locked[joint], locked[joint].held)
+    return _exchange(system, locked[joint], locked[joint].held)
 
 
-def _exchanged(system: System, old: Joint, new: Joint) -> System:
+def _exchange(system: System, old: Joint, new: Joint) -> System:
     members, actions, constraints, supports = system.given
     if any(member is old for member in members):
         members = tuple(new if member is old else member for member in members)

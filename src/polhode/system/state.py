@@ -116,8 +116,8 @@ class State:
 
     def __repr__(self) -> str:
         system = self.system
-        where = _listed(system.coordinate_names, self.q)
-        moves = _listed(system.speed_names, self.z)
+        where = _list_values(system.coordinate_names, self.q)
+        moves = _list_values(system.speed_names, self.z)
         return f"State({system.name!r}, t = {shown(self.t)} s: {where}; speeds {moves})"
 
 
@@ -400,7 +400,7 @@ def _require_quaternions(system: System, q: np.ndarray) -> None:
             admit_quaternion(q[start : start + 4], f"joint {edge.joint.name!r}")
 
 
-def _listed(names: tuple[str, ...], values: Array) -> str:
+def _list_values(names: tuple[str, ...], values: Array) -> str:
     pairs = zip(names, values, strict=True)
     return ", ".join(f"{name} = {shown(value)}" for name, value in pairs)
 

@@ -91,11 +91,11 @@ def unwound(search: Search, found: Settled) -> Settled:
 
 def neutral_names(system: System, extra: tuple[str, ...], family: Any) -> list[str]:
     """The directions of a family in words, each with as few names as can be."""
-    from polhode.formulation.questions.determinacy import reduced
+    from polhode.formulation.questions.determinacy import row_echelon
 
     names = (*system.speed_names, *extra)
     words = []
-    for row in reduced(np.asarray(family).T):
+    for row in row_echelon(np.asarray(family).T):
         terms = [(c, n) for c, n in zip(row, names, strict=True) if abs(c) > SAME]
         words.append(" ".join(_term(k, c, n) for k, (c, n) in enumerate(terms)))
     return words

@@ -28,7 +28,6 @@ from polhode.errors import AnalysisError
 from polhode.integrate.field.input_table import arity
 from polhode.integrate.results.checked_argument import motion_argument
 from polhode.matter.parameter import Table
-from polhode.system.rolled.size import is_rolled
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -112,24 +111,9 @@ def gradient(
     >>> round(found["g"], 6)
     0.095071
     """
-    _require_reverse(motion)
     last = motion.t[-1:] if len(motion) else np.zeros(0)
     replay = replay_of(motion, parameters, last if times is None else times)
     return weighted_gradient(replay, cost, lambda t, values: np.ones(len(t)))
-
-
-def _require_reverse(motion: Trajectory) -> None:
-    """Of a large system: a tree, whose steps can be gone through backwards."""
-    system = motion.system
-    if is_rolled(system) and system.constraints:
-        raise AnalysisError(
-            f"a gradient through {system.name!r} is not made: {len(system.bodies)}"
-            f" bodies and {len(system.constraints)} constraints.",
-            "Constraints of so many bodies are solved for by iterations that end where"
-            " they hold, which cannot be gone through backwards.",
-            "Ask ph.sensitivity(motion, names), which goes forwards, or a gradient of a"
-            " system of fewer like parts.",
-        )
 
 
 def weighted_gradient(replay: Replay, cost: Cost, weigh: Weigh) -> Gradient:

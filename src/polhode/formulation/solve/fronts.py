@@ -226,6 +226,28 @@ def solved(fronts: Fronts, numbers: Array, b: Array) -> Any:
     return b
 
 
+def product(fronts: Fronts, numbers: Array, x: Array) -> Any:
+    """K x by slots, of numbers that are not factored yet: one short loop over them."""
+    later, earlier = _slots_of_numbers(fronts)
+    beside = np.where(later == earlier, 0.0, 1.0)
+
+    def step(y: Any, row: Any) -> tuple[Any, None]:
+        number, i, j, mirrored = row
+        y = y.at[i].add(number * x[j])
+        return y.at[j].add(mirrored * number * x[i]), None
+
+    return scanned(step, jnp.zeros_like(x), (numbers, later, earlier, beside))[0]
+
+
+def _slots_of_numbers(fronts: Fronts) -> tuple[np.ndarray, np.ndarray]:
+    """Which two slots each number couples, the later one first."""
+    later, earlier = (np.empty(fronts.numbers, int) for _ in range(2))
+    for slot, (start, offsets) in fronts.columns.items():
+        for row, offset in offsets.items():
+            later[start + offset], earlier[start + offset] = row, slot
+    return later, earlier
+
+
 def _size(run: Run) -> int:
     p, wide = run.pivots, run.below.shape[1]
     return p * (p + 1) // 2 + p * wide

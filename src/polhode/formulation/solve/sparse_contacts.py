@@ -13,11 +13,12 @@ have changed none, Newton's steps make the rest. Two things are done in another 
 with few contacts, for in piles W is nearly singular: what wedges can be pressed without
 moving. There Newton's steps are much too long, and to halve them only shortens them.
 
-- The proximal term is what is missed over the largest impulse: a step along what hardly
-  moves is about as long as the impulses are, and the term vanishes with what is missed.
+- The proximal term is a share of what is missed over the largest impulse: a step along
+  what hardly moves is about as long as the impulses are, and the term vanishes in the
+  end.
 - A step is never shortened, and may miss more than the last; if it does, some sweeps
-  follow, more each time, and the term is larger in the next: steps that went round in
-  circles leave them.
+  follow, and the next step has another share: steps that went round in circles leave
+  them.
 
 An elimination serves as long as the steps that it gives still miss much less than the
 one before.
@@ -61,11 +62,13 @@ STEPS, CHORDS = 60, 6
 # A step that leaves more of what is missed is the last of its elimination. One that
 # leaves more of it than `GAIN` has failed.
 SHARE, GAIN = 0.3, 0.9
-# Of the mean diagonal of W: the proximal term at most. It grows where steps fail.
-MOST, GROWTH = 1e-2, 1.5
-# At first sweeps end when so many have changed no contact, or after `FIRST`; after the
-# k-th step that has failed there are `MORE` k. They go too far by a share.
-SAME, FIRST, MORE, RELAXED = 4, 40, 5, 1.3
+# Of what is missed over the largest impulse: the proximal term, after so many steps
+# that failed. Of the mean diagonal of W: it at most.
+TERMS, MOST = 0.3 * 1.25 ** np.arange(STEPS), 1e-2
+# At first sweeps end when so many have changed no contact, or after `FIRST`. After a
+# step that has failed there are `MORE`, then more, up to `ROUND` times as many, and
+# then few again: what many lead back to is left by few. They go too far by a share.
+SAME, FIRST, MORE, ROUND, RELAXED = 4, 40, 5, 7, 1.3
 # Speeds that hang together up to which their inertia is inverted as it stands.
 INVERTED = 2 * SIDE
 
@@ -274,7 +277,8 @@ class _Scaled(NamedTuple):
     def improved(self, now: _Iterate) -> _Iterate:
         """By sweeps, if the last step has failed, and steps of one elimination."""
         now = lax.cond(now.sweeps > 0, self._swept, lambda now: now, now)
-        term = GROWTH**now.fails * now.missed / jnp.maximum(now.size, TINY)
+        share = row_of(TERMS, now.fails)
+        term = share * now.missed / jnp.maximum(now.size, TINY)
         term = jnp.clip(term, PROXIMAL * self.weight + TINY, MOST * self.weight)
         moved = _steps(self, now, term)
         gains = moved.missed < GAIN * now.missed
@@ -299,7 +303,7 @@ class _Scaled(NamedTuple):
             now.count + 1,
             fails,
             jnp.where(better, 0, now.stalls + 1),
-            jnp.where(gains, 0, MORE * fails),
+            jnp.where(gains, 0, MORE * (1 + fails % ROUND)),
         )
 
     def _swept(self, now: _Iterate) -> _Iterate:

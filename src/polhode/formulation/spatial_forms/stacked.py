@@ -92,7 +92,7 @@ def reduced(M: Any, C: Any, J: Any, J_dot: Any, M_dot: Any = 0.0) -> Reduced:
     half = J_T @ M @ J_dot
     coriolis = half + J_T @ C @ J
     rate = half + half.swapaxes(-1, -2) + J_T @ (M_dot + 0.0 * M) @ J
-    return Reduced(*(_summed(part) for part in (coriolis, J_T @ M @ J, rate)))
+    return Reduced(*(_sum(part) for part in (coriolis, J_T @ M @ J, rate)))
 
 
 def reduced_force(F: Array, J: Array) -> Any:
@@ -107,5 +107,5 @@ def _one(each: FreeBody, V: Array) -> tuple[Any, Any, Any]:
     return M, C, rate_of_inertia(M, w, rates=rates)
 
 
-def _summed(matrices: Array) -> Any:
+def _sum(matrices: Array) -> Any:
     return matrices.reshape(-1, *matrices.shape[-2:]).sum(0)

@@ -96,9 +96,9 @@ class BatchEventTracker:
         for k in np.flatnonzero(ended).tolist():
             own = StepperState(*(leaf[k] for leaf in stepper_states))
             rows: list[Met] = list(buffer.rows[k, : int(buffer.count[k])])
-            told = reason_of(self._guide, own, rows)
-            if told is not None:
-                self.told[int(runs[k])] = told.sentence
+            reason = reason_of(self._guide, own, rows)
+            if reason is not None:
+                self.told[int(runs[k])] = reason.sentence
 
     def attend(self, run: int, glider: BatchState) -> tuple[BatchState, Steps | None]:
         """The state of a run after a close look at its last step, and what of that is
@@ -145,8 +145,8 @@ class BatchEventTracker:
         for met in turn.met:
             row = row_of_occurrence(names, met, records)
             self.met.append((np.array([run]), row[None]))
-        if turn.told is not None:
-            self.told[run] = turn.told.sentence
+        if turn.stop_reason is not None:
+            self.told[run] = turn.stop_reason.sentence
         sign = self.sign_of(run)
         last = turn.rows[0] if turn.rows and len(turn.rows[0].t) else first
         low, high = sign * first.t[0], sign * last.t[-1]

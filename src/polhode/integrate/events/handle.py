@@ -142,8 +142,8 @@ def chunk_result(context: RunContext, case: Case, chunk: Chunk) -> SegmentResult
     if int(after.status) == DONE and float(after.t_end) != float(case.bounds.stop):
         turn = _sample_inputs(context, case, after, new)
         return turn._replace(rows=[new, *turn.rows], met=met + turn.met)
-    told = loop_fault(context, case, after) or reason_of(context, after, met)
-    return SegmentResult([new], after, met, told)
+    stop_reason = loop_fault(context, case, after) or reason_of(context, after, met)
+    return SegmentResult([new], after, met, stop_reason)
 
 
 def host_change(
@@ -208,9 +208,9 @@ def rows_result(
             )
             kept, stepper_state = cut_rows(case, here, last, before, rows)
             what = f"the event {context.events[fault.event].name!r} {fault.why}"
-            told = fault_reason(context, stepper_state, what)
+            stop_reason = fault_reason(context, stepper_state, what)
             return SegmentResult(
-                [kept], end_run(stepper_state, stepper_state.x, FAULT), [], told
+                [kept], end_run(stepper_state, stepper_state.x, FAULT), [], stop_reason
             )
         each = found.each + (_at_end(here, found) if at_end else [])
         each = [
@@ -294,9 +294,9 @@ def _sample_inputs(
             context.inputs, stepper_state, state, case.bounds.start, case.table
         )
     except InputFault as fault:
-        told = fault_reason(context, stepper_state, fault.words, fault.cause)
+        stop_reason = fault_reason(context, stepper_state, fault.words, fault.cause)
         return SegmentResult(
-            [], end_run(stepper_state, stepper_state.x, FAULT), [], told
+            [], end_run(stepper_state, stepper_state.x, FAULT), [], stop_reason
         )
     there = project_state(context, case, stepper_state.t, stepper_state.x, next_.held)
     next_ = next_._replace(x_dot=there.x_dot, carried=carried_anew(next_, there.x_dot))

@@ -39,9 +39,9 @@ def limit_by_host(
     try:
         made = change_of_limit(context, case, stepper_state)
     except ContactError as error:
-        told = StopReason(str(error), error)
+        stop_reason = StopReason(str(error), error)
         end = end_run(stepper_state, stepper_state.x, CONTACT)
-        return SegmentResult([], end, [], told)
+        return SegmentResult([], end, [], stop_reason)
     jump = first_row(made.stepper_state, context.method.dense_terms)
     return SegmentResult([jump], made.stepper_state, [made.met])
 

@@ -59,7 +59,7 @@ class SegmentResult(NamedTuple):
     rows: list[Steps]
     stepper_state: StepperState
     met: list[Met]
-    told: StopReason | None = None
+    stop_reason: StopReason | None = None
 
 
 def begin_segment(
@@ -226,10 +226,12 @@ def reset_by_host(
         try:
             after = _reset(event, state)
         except Exception as reason:
-            told = fault_reason(
+            stop_reason = fault_reason(
                 context, stepper_state, f"the reset of {event.name!r} failed", reason
             )
-            return SegmentResult([], end_run(stepper_state, here.x, FAULT), met, told)
+            return SegmentResult(
+                [], end_run(stepper_state, here.x, FAULT), met, stop_reason
+            )
         met.append(occurrence(context, crossing, state, after))
         turned = crossing.is_grazing or event.reset is not None
         sides[crossing.event] = crossing.direction * (-1 if turned else 1)
@@ -237,8 +239,10 @@ def reset_by_host(
     stepper_state = stepper_state._replace(sides=sides, stiff=np.int64(0))
     terminal = [c for c in fired if context.events[c.event].terminal]
     if all(context.events[c.event].reset is None for c in fired):
-        told = ending(context, terminal[0].event, float(state.t))
-        return SegmentResult([], end_run(stepper_state, here.x, EVENT), met, told)
+        stop_reason = ending(context, terminal[0].event, float(state.t))
+        return SegmentResult(
+            [], end_run(stepper_state, here.x, EVENT), met, stop_reason
+        )
     return _segment_after_resets(
         context, case, stepper_state, state=state, fired=fired, met=met
     )
@@ -287,9 +291,9 @@ def _segment_after_resets(
     first = first._replace(sides=sides)
     jump = first_row(first, context.method.dense_terms)
     terminal = [c for c in fired if context.events[c.event].terminal]
-    told: StopReason | None = None
+    stop_reason: StopReason | None = None
     if terminal:
-        first, told = (
+        first, stop_reason = (
             end_run(first, x, EVENT),
             ending(context, terminal[0].event, float(state.t)),
         )
@@ -298,11 +302,14 @@ def _segment_after_resets(
     elif float(first.t) == float(case.bounds.stop):
         first = first._replace(status=np.int64(DONE))
     elif _accumulates(case, first):
-        first, told = end_run(first, x, ZENO), zeno(context, fired[0].event, first)
+        first, stop_reason = (
+            end_run(first, x, ZENO),
+            zeno(context, fired[0].event, first),
+        )
     elif context.limits is not None:
         # What a reset has left decides anew what limits allow: the loop does.
         first = with_limits_open(context, first)
-    return SegmentResult([jump], first, met, told)
+    return SegmentResult([jump], first, met, stop_reason)
 
 
 def with_limits_open(context: RunContext, stepper_state: StepperState) -> StepperState:

@@ -22,7 +22,7 @@ class Mark(NamedTuple):
 
     met: int
     input_log: int
-    told: StopReason | None
+    stop_reason: StopReason | None
 
 
 @final
@@ -33,7 +33,7 @@ class EventTracker:
         self._guide, self._case = context, case
         self.met: list[Met] = []
         self.input_log: list[tuple[float, np.ndarray]] = []
-        self.told: StopReason | None = None
+        self.stop_reason: StopReason | None = None
         self.room = ATTEMPTS
 
     def begin(self, stepper_state: StepperState) -> SegmentResult:
@@ -70,17 +70,17 @@ class EventTracker:
 
     def mark(self) -> Mark:
         """How much has been collected so far."""
-        return Mark(len(self.met), len(self.input_log), self.told)
+        return Mark(len(self.met), len(self.input_log), self.stop_reason)
 
     def restore(self, mark: Mark) -> None:
         """Forget what was collected after a mark."""
-        met, input_log, self.told = mark
+        met, input_log, self.stop_reason = mark
         del self.met[met:], self.input_log[input_log:]
 
     def _noted(self, turn: SegmentResult) -> SegmentResult:
         self.met += turn.met
         self._log_modes(turn)
-        self.told = turn.told
+        self.stop_reason = turn.stop_reason
         return turn
 
     def _log_modes(self, turn: SegmentResult) -> None:

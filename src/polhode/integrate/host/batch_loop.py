@@ -253,8 +253,8 @@ class Taken(NamedTuple):
     """Samples of runs on their way: how many each has (runs,), and its kept step.
 
     times   (s + c + 1,) of all samples, and then as many that no run reaches
-    x       (runs, s + c, width) where samples go; a chunk writes c rows of each run,
-            of which those that it has not taken are written again by the next
+    x       (runs, s + c, width) where samples go; a chunk writes as many rows of each
+            run as one has taken, and the next writes those again that another has not
     """
 
     number: np.ndarray
@@ -271,7 +271,9 @@ class Taken(NamedTuple):
     def after(self, alive: np.ndarray, found: Samples) -> Taken:
         """With what a chunk has left."""
         runs, _, width = self.x.shape
-        rows = found.x.reshape(len(alive), -1)
+        # As many rows as the run with most has taken, and one where none has any.
+        most = max(1, int(found.count.max()))
+        rows = found.x.reshape(len(alive), -1)[:, : most * width]
         windows = sliding_window_view(
             self.x.reshape(runs, -1), rows.shape[1], axis=1, writeable=True
         )

@@ -15,14 +15,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import Array, Scalar, true_beside
+from polhode.arrays import IN_MEMORY, Array, Scalar, true_beside
 from polhode.integrate.field.dense_output import between
 
 if TYPE_CHECKING:
     from polhode.integrate.kernel.stepper_state import Rows, StepperState
 
 # Samples of one chunk: of wide states fewer, but an array in memory in any case.
-MOST, ELEMENTS, IN_MEMORY = 64, 1024, 64
+MOST, ELEMENTS = 64, 1024
 
 
 class SampledStep(NamedTuple):

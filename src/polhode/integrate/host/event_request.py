@@ -209,13 +209,13 @@ def event_report(kept: RunRecord, context: RunContext | None) -> EventReport:
     tracker, stepper_state = kept.tracker, kept.stepper_state
     names = tuple(event.name for event in context.events)
     drive = context.inputs.drive
-    told = tracker.told
+    reason = tracker.stop_reason
     times = np.array([t for t, _ in tracker.input_log])
     values = [held for _, held in tracker.input_log]
     rows = np.array(values).reshape(len(values), drive.width)
     return EventReport(
-        told.sentence if told else "",
-        told.cause if told else None,
+        reason.sentence if reason else "",
+        reason.cause if reason else None,
         events_met(context.equations.system, names, tracker.met, context.inputs),
         InputLog(context.inputs, times, rows),
         lambda table: drive.table_function(table, _held(stepper_state)),

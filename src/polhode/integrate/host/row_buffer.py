@@ -33,7 +33,7 @@ AHEAD = 8  # room is made so many times as large as the rows that need it
 
 
 class Held(NamedTuple):
-    """The rows of a shelf at one moment; rows that come later do not touch them.
+    """The rows of a buffer at one moment; rows that come later do not touch them.
 
     number, bytes   how many rows there are, and what they take
     loose, pieces   pieces that lie loose, of which the first so many are meant

@@ -231,10 +231,15 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         return export.logs_of(self, rates)
 
     def measured(self, quantity: Any) -> np.ndarray:
-        """The values (n, ...) of a `ph.Quantity`, or of a law (t, state), at all rows.
+        """Values (n, ...) at all rows of a `ph.Quantity`, a law (t, state) or a name.
 
-        `motion.measured(lambda t, state: state["shoulder"] + state["elbow"])`
+        `motion.measured(lambda t, state: state["shoulder"] + state["elbow"])`; names
+        are those of plots: `motion.measured("craft.euler_angles")` is (n, 3).
         """
+        if isinstance(quantity, str):
+            from polhode.show.plots.quantities import values_of
+
+            return values_of(self, quantity)
         if not isinstance(quantity, Quantity):
             quantity = Quantity("quantity", quantity)
         return quantity.along(self)

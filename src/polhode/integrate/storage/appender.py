@@ -82,7 +82,7 @@ class Appender:
         words = [f"cursor_{word}" for word in Columns._fields]
         found = {*layout.row_variables(self._shape), *words, "ending", "ending_letter"}
         found |= {"part", "part_rows", "part_checksum"}
-        for name in EventLog._fields if self._shape.diary is not None else ():
+        for name in EventLog._fields if self._shape.log is not None else ():
             kind = name.split("_")[0]
             found |= {name, kind, f"part_{kind}s"}
         return found
@@ -93,16 +93,16 @@ class Appender:
         return self._raw.closed
 
     def put(
-        self, steps: Steps | None, stepper_state: Columns, diary: EventLog | None
+        self, steps: Steps | None, stepper_state: Columns, log: EventLog | None
     ) -> None:
         """One part: rows, where the run is after them, what happened on the way."""
         values = {} if steps is None else layout.row_values(steps, self._shape)
-        after = self.chain.link(values, stepper_state, diary)
+        after = self.chain.link(values, stepper_state, log)
         for name, value in values.items():
             self._put_rows(self._lengthened(name, after.rows), value)
         mark: dict[str, Any] = {"part_rows": after.rows}
         mark["part_checksum"] = after.checksum
-        mark |= self._put_diary(diary) if diary else {}
+        mark |= self._put_log(log) if log else {}
         for word, column in zip(stepper_state._fields, stepper_state, strict=True):
             mark[f"cursor_{word}"] = column
         self._lengthened("part", after.number)
@@ -139,10 +139,10 @@ class Appender:
                 at = slice(self.chain.rows + part.start, self.chain.rows + part.stop)
                 variable[at] = value[part]
 
-    def _put_diary(self, diary: EventLog) -> dict[str, int]:
+    def _put_log(self, log: EventLog) -> dict[str, int]:
         """Append to the event log; how many entries there are then, of each kind."""
         totals = {}
-        for name, entries in diary._asdict().items():
+        for name, entries in log._asdict().items():
             kind, known = name.split("_")[0], len(self._h5[name])
             totals[f"part_{kind}s"] = known + len(entries)
             self._lengthened(kind, known + len(entries))

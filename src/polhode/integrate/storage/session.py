@@ -138,9 +138,9 @@ def begin_file(
 def continue_file(content: Content, settle: Settle) -> Recorder:
     """The file of a run that goes on, open for more."""
     shape, names = content.shape, content.header["events"]
-    if shape.diary is not None:
-        none = [entries[:0] for entries in shape.diary]
-        shape = shape._replace(diary=EventLog(*none))
+    if shape.log is not None:
+        none = [entries[:0] for entries in shape.log]
+        shape = shape._replace(log=EventLog(*none))
     return Recorder(content.path, shape, settle, content.chain, names=names)
 
 
@@ -164,9 +164,9 @@ def past_of(
     to: Any, system: System
 ) -> tuple[list[Met], list[tuple[float, np.ndarray]]]:
     """What happened before the run goes on."""
-    if not isinstance(to, Continuation) or to.content.shape.diary is None:
+    if not isinstance(to, Continuation) or to.content.shape.log is None:
         return [], []
-    return event_log.read(system, to.content.header["events"], to.content.shape.diary)
+    return event_log.read(system, to.content.header["events"], to.content.shape.log)
 
 
 def reason_of_end(to: Any, stepper_state: Any) -> str:

@@ -149,14 +149,8 @@ class Ring:
     def is_spent(self) -> bool:
         """Whether nothing is left; who asks then leaves something undone."""
         if over := self.left < 0:
-            self.leave_undone()
+            leave_undone(self)
         return over
-
-    def leave_undone(self) -> None:
-        """What is read is right, but it will not have its shortest form."""
-        if self.finishes:
-            raise Unfinished
-        self.unfinished = True
 
     # -------------------------------------------------------------- generators
 
@@ -205,7 +199,7 @@ class Ring:
         if size > self.largest or (size > SMALL and self.is_spent()):
             # Where products stay products by intention, nothing is left undone.
             if not self.keeps_products:
-                self.leave_undone()
+                leave_undone(self)
             return self.reduce({held(self, p) + held(self, q): 1})
         return self.expand(p, q)
 
@@ -271,6 +265,13 @@ class Ring:
             result = product_reduction(self, m)
         self.reduced[m] = result
         return result
+
+
+def leave_undone(ring: Ring) -> None:
+    """What is read is right, but it will not have its shortest form."""
+    if ring.finishes:
+        raise Unfinished
+    ring.unfinished = True
 
 
 def declare_product(ring: Ring, g: Generator, h: Generator, value: Polynomial) -> None:

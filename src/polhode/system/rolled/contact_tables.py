@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 # Candidates times speeds from which tables are taken. Ten balls in a funnel have 5100,
-# and rows over all speeds did not compile; of a box with 48 those are quicker.
-MANY = 1000
+# and rows over all speeds did not compile; a humanoid on a floor has 675 and is quicker
+# by tables as well. Of a box with 48 rows are quicker.
+MANY = 500
 
 
 class Candidate(NamedTuple):

@@ -6,6 +6,8 @@ from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import polhode as ph
 from polhode.integrate.field.vector_field import field_of
@@ -120,6 +122,51 @@ def test_tables_give_the_motion_of_rows(monkeypatch, made):
     for name in ("before", "after", "mean", "friction"):
         own, rows = (getattr(steps, name)[first] for steps in (by_tables, by_rows))
         np.testing.assert_allclose(own, rows, atol=1e-7)
+
+
+@cache
+def one_step():
+    """(x,) -> x, r, u and what is missed of a step of three balls; compiled once."""
+    system = balls(3, walls=3)
+    field = field_of(equations_of(system, Moreau(STEP), None), {})
+
+    def made(x):
+        found = moreau_step(field, 0.0, x, STEP, is_shown=False)
+        own = found.solution
+        return own.impulse, own.velocity, own.residual, found.friction
+
+    state = falling(system)
+    return ph.compile(made, np.concatenate([state.q, state.z]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), spread=st.floats(0.02, 0.08))
+def test_what_touches_is_solved_however_it_lies(seed, spread):
+    """Balls thrown into each other: no contact pulls or misses its law."""
+    rng = np.random.default_rng(seed)
+    system = balls(3, walls=3)
+    q = system.neutral().reshape(3, 7)
+    q[:, 4:] = rng.uniform(-spread, spread, (3, 3)) + np.array([0.0, 0.0, 0.05])
+    z = rng.uniform(-1.0, 1.0, system.speeds)
+    r, u, missed, mu = one_step()(np.concatenate([q.reshape(-1), z]))
+    assert missed.max() < 1e-9
+    assert r[:, 0].min() >= 0.0
+    slack = mu * r[:, 0] - np.linalg.norm(r[:, 1:], axis=1)
+    assert slack.min() > -1e-9
+    assert np.abs(r[:, 0] * u[:, 0]).max() < 1e-9
+
+
+@pytest.mark.long
+def test_a_pile_comes_to_rest_and_needs_no_steps_of_the_solver():
+    """Impulses of one step are then those of the next, and nothing moves."""
+    system = pile()
+    motion = run(system, falling(system), until=3.0)
+    assert np.abs(motion.z[:500]).max() > 0.1
+    assert np.abs(motion.z[-100:]).max() < 1e-12
+    steps = contact_steps(motion)
+    assert steps.residual.max() < 1e-9
+    last = steps.impulse[-100:]
+    np.testing.assert_allclose(last, np.broadcast_to(last[-1], last.shape), atol=1e-12)
 
 
 @pytest.mark.long

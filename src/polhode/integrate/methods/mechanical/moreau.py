@@ -51,7 +51,7 @@ from polhode.integrate.methods.mechanical.moreau_result import (
     passes,
 )
 from polhode.integrate.methods.mechanical.moreau_tables import table_step
-from polhode.integrate.methods.mechanical.overlap import Normals, Placed, apart
+from polhode.integrate.methods.mechanical.overlap import Closed, Normals, Placed, apart
 from polhode.integrate.methods.method import Attempt, FixedStep
 from polhode.matter.parameter import Table, at
 from polhode.system import contacts
@@ -130,7 +130,8 @@ def moreau_step(
     there = field.local(step.middle, h / 2 * z1)
     # What leaves by itself is left alone: to lift it as well would give it energy.
     rests = step.is_active & (u[:, 0] <= RESTING * step.size)
-    q1 = apart(step.normals, step.placed, there, rests, LEVEL * step.size)
+    closed = Closed(rests, found.impulse[:, 0] > 0)
+    q1 = apart(step.normals, step.placed, there, closed, LEVEL * step.size)
     support = rows.velocity - rows.jacobian @ z
     return MoreauStep(
         jnp.concatenate([q1, z1]),

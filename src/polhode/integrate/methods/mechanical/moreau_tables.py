@@ -65,8 +65,9 @@ def table_step(
     )
     z1, found, after = _from_guess(step, guess)
     there = field.local(step.middle, h / 2 * z1)
+    rests = step.rests(found.velocity)
     q1 = table_apart(
-        step.lifting(), there, step.rests(found.velocity), LEVEL * step.size
+        step.lifting(), there, rests, found.impulse[:, 0] > 0, LEVEL * step.size
     )
     u, mean = found.velocity, jnp.zeros_like(found.velocity)
     if is_shown:

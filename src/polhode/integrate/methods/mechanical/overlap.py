@@ -1,4 +1,4 @@
-"""Overlaps of contacts that rest: removed along the motion of least inertia."""
+"""Overlaps and gaps of contacts that rest: closed by the motion of least inertia."""
 
 from __future__ import annotations
 
@@ -28,50 +28,60 @@ class Placed(NamedTuple):
     local: Callable[[Any, Any], Any]
 
 
+class Closed(NamedTuple):
+    """(n,) contacts that do not part, and those that are pressed."""
+
+    rests: Any
+    pressed: Any
+
+
 def apart(
     normals: Callable[[], Normals],
     placed: Placed,
     q: Array,
-    rests: Any,
+    closed: Closed,
     least: Any,
 ) -> Any:
     """q without the overlaps of contacts that rest, where any is above `least`.
 
-    Normals are not asked where there is none.
+    Small gaps of those that are pressed are closed too: what rolls over a ridge would
+    else leave it. Normals are not asked where there is nothing to do.
     """
     gaps = placed.gaps(q)
-    overlaps = rests & (gaps < -least)
+    rests, pressed = closed.rests, closed.rests & closed.pressed
+    amiss = (rests & (gaps < -least)) | (pressed & (gaps > least))
 
     def lifted() -> Any:
-        whole = normals()
-        first, pushed = _lift(whole, gaps, rests & (gaps < 0), least=0.0)
+        whole, lowest = normals(), jnp.where(pressed, -jnp.inf, 0.0)
+        first, pushed = _lift(whole, gaps, pressed | (rests & (gaps < 0)), lowest)
         higher = placed.local(q, first)
         # Gaps are not straight in the coordinates: what was lifted too far would open
         # and fall again, for ever.
         left = placed.gaps(higher)
-        second, _ = _lift(whole, left, pushed > 0, least=-jnp.inf)
+        lowest = jnp.full_like(gaps, -jnp.inf)
+        second, _ = _lift(whole, left, pushed != 0, lowest)
         return placed.local(higher, second)
 
-    return lax.cond(jnp.any(overlaps), lifted, lambda: q)
+    return lax.cond(jnp.any(amiss), lifted, lambda: q)
 
 
-def _lift(normals: Normals, gaps: Any, chosen: Any, *, least: Any) -> tuple[Any, Any]:
+def _lift(normals: Normals, gaps: Any, chosen: Any, lowest: Any) -> tuple[Any, Any]:
     """The motion (nz,) of least inertia that closes the chosen gaps, and lambda (n,).
 
     0 <= lambda  _|_  g + W_NN lambda >= 0, by sweeps; what they leave the next step has
-    again. With `least` below zero, g + W_NN lambda = 0.
+    again. Where `lowest` (n,) is below zero, g + W_NN lambda = 0.
     """
     J, X = normals
     own = jnp.sum(J * X, axis=1)
     own = jnp.where(own > 0, own, 1.0)
 
     def one(moved: Any, row: Any) -> tuple[Any, Any]:
-        J, X, gap, own, pushed = row
+        J, X, gap, own, least, pushed = row
         new = jnp.maximum(least, pushed - (gap + jnp.sum(J * moved)) / own)
         return moved + X * (new - pushed), new
 
     def sweep(_: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
-        rows = (J, X, gaps, own, state[0])
+        rows = (J, X, gaps, own, lowest, state[0])
         moved, pushed = for_active(chosen, one, state[1], rows)
         return pushed, moved
 

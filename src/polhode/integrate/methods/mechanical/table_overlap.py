@@ -44,14 +44,20 @@ class Lifting(NamedTuple):
     normals: Callable[[ActiveContacts], SparseNormals]
 
 
-def table_apart(lifting: Lifting, q: Array, rests: ActiveContacts, least: Any) -> Any:
-    """q without the overlaps of contacts that rest, where any is above `least`."""
+def table_apart(
+    lifting: Lifting, q: Array, rests: ActiveContacts, pressed: Any, least: Any
+) -> Any:
+    """q without the overlaps of contacts that rest, where any is above `least`.
+
+    Small gaps of those of them that are `pressed` (n,) are closed too.
+    """
     gaps = lifting.gaps(q, rests)
 
     def look(k: Any, i: Any, found: Any) -> Any:
         is_any, chosen = found
-        gap = row_of(gaps, i)
-        return is_any | (gap < -least), with_row(chosen, gap < 0, i)
+        gap, is_pressed = row_of((gaps, pressed), i)
+        amiss = (gap < -least) | (is_pressed & (gap > least))
+        return is_any | amiss, with_row(chosen, is_pressed | (gap < 0), i)
 
     marks = jnp.zeros(gaps.shape, bool)
     is_any, marks = rests.each(look, (jnp.array(False), marks))
@@ -59,25 +65,26 @@ def table_apart(lifting: Lifting, q: Array, rests: ActiveContacts, least: Any) -
     def lifted() -> Any:
         chosen = ActiveContacts.of(marks)
         normals = lifting.normals(chosen)
-        first, pushed = _lift(normals, gaps, chosen, least=0.0)
+        lowest = jnp.where(pressed, -jnp.inf, 0.0)
+        first, pushed = _lift(normals, gaps, chosen, lowest)
         higher = lifting.local(q, first)
         # What was lifted too far would open and fall again, for ever.
-        again = ActiveContacts.of(pushed > 0)
-        second, _ = _lift(normals, lifting.gaps(higher, again), again, least=-jnp.inf)
+        again, lowest = ActiveContacts.of(pushed != 0), jnp.full_like(gaps, -jnp.inf)
+        second, _ = _lift(normals, lifting.gaps(higher, again), again, lowest)
         return lifting.local(higher, second)
 
     return lax.cond(is_any, lifted, lambda: q)
 
 
 def _lift(
-    normals: SparseNormals, gaps: Any, chosen: ActiveContacts, *, least: Any
+    normals: SparseNormals, gaps: Any, chosen: ActiveContacts, lowest: Any
 ) -> tuple[Any, Any]:
     """The motion (nz,) that closes the chosen gaps, and lambda (n,); by sweeps."""
 
     def one(k: Any, i: Any, state: Any) -> Any:
         moved, pushes = state
         J, X, speeds, felt, own = row_of(tuple(normals[:5]), i)
-        gap, pushed = row_of((gaps, pushes), i)
+        gap, pushed, least = row_of((gaps, pushes, lowest), i)
         new = jnp.maximum(least, pushed - (gap + jnp.sum(J * moved[speeds])) / own)
         return moved.at[felt].add(X * (new - pushed)), with_row(pushes, new, i)
 

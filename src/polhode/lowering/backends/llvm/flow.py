@@ -12,7 +12,7 @@ from collections.abc import Callable
 from polhode.lowering.backends.llvm import access, allowance, block_function
 from polhode.lowering.backends.llvm.emit import Emitter
 from polhode.lowering.backends.llvm.series import series
-from polhode.lowering.backends.llvm.text import SCALAR, vector
+from polhode.lowering.backends.llvm.text import SCALAR, returned, vector
 from polhode.lowering.ir.graph import Branch, Element, Loop, Node
 from polhode.lowering.ir.schedule import Function, calls_in, inner_uses
 
@@ -347,10 +347,10 @@ def called(emit: Emitter, function: Function, words: list[str], lanes: int) -> T
         f"{vector(p.type, lanes)} {word}"
         for p, word in zip(function.params, words, strict=True)
     )
-    kinds = ", ".join(vector(t, lanes) for t in function.types)
+    kind = returned(function.types, lanes)
     name = emit.callee(function, lanes)
-    result = emit.write(f"call {{{kinds}}} @{name}({args})")
-    return lambda k: emit.write(f"extractvalue {{{kinds}}} {result}, {k}")
+    result = emit.write(f"call {kind} @{name}({args})")
+    return lambda k: emit.write(f"extractvalue {kind} {result}, {k}")
 
 
 def _call_through_memory(emit: Emitter, node: Node) -> None:
