@@ -10,6 +10,10 @@ DOCS_READY := $(VENV)/.docs-ready
 # longest begin first (tests/support/file_order.py); xdist would order by their number.
 PYTEST := $(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --no-loadscope-reorder
 
+# LLVM's passes change no bit (tests/lowering/backends/llvm/test_effort.py) and take a sixth
+# of a first run of the quick suite. The compiler's own tests and the long suite have them.
+SOON := POLHODE_LLVM_EFFORT=0
+
 # Tests start many processes, and each would compile the whole package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -41,7 +45,7 @@ demo: $(READY)
 # What each file compiles, and its processor time: make test COUNT=1
 # After `make check`, in one command with it, the tests of the house do not run again.
 test: $(READY)
-	$(PYTEST) $(if $(COUNT),-p compile_count) -m "not long" \
+	$(SOON) $(PYTEST) $(if $(COUNT),-p compile_count) -m "not long" \
 	  $(if $(filter check,$(MAKECMDGOALS)),--ignore=tests/house) $(addprefix tests/,$(ROOM))
 
 test-all: $(READY)
@@ -64,7 +68,7 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(PYTEST) -m "not long" tests/house
+	$(SOON) $(PYTEST) -m "not long" tests/house
 
 format: $(READY)
 	$(BIN)/python tests/support/stubs.py
@@ -83,7 +87,7 @@ docs: $(DOCS_READY)
 	$(BIN)/python docs/build.py
 
 rows: $(READY)
-	$(PYTEST) -m "not long" --rows
+	$(SOON) $(PYTEST) -m "not long" --rows
 
 clean:
 	rm -rf $(VENV) out build dist

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polhode as ph
 from polhode.models import GALLERY, inputs, line, start, surprise
-from polhode.show.page.equation_lines import written_equations
+from polhode.show.page.equation_lines import equation_text
 from polhode.show.page.mathml import with_words
 
 # Seconds worth seeing; others are seen for 3 s.
@@ -146,6 +146,6 @@ def told(name: str) -> tuple[str, str, str]:
 
 def equations(system: ph.System) -> str:
     """The closed form where it is short; else energies and the laws of the bodies."""
-    formulas, words = written_equations(system)
+    formulas, words = equation_text(system)
     lines = "\n\n".join(f"$$\n{with_words(each)}\n$$" for each in formulas)
     return f"## Equations\n\n{lines}\n\n{words}"

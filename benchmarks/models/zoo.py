@@ -32,6 +32,7 @@ from polhode.integrate.host.batch_kernel import (
     sampled_method,
 )
 from polhode.integrate.host.batch_samples import Due, capacity, first_step
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.integrate.kernel.start import (
     StepSettings,
     initialisation,
@@ -39,7 +40,6 @@ from polhode.integrate.kernel.start import (
     step_settings,
 )
 from polhode.integrate.methods.method import Method
-from polhode.integrate.simulate import equations_of
 from polhode.lowering.trace.trace import double_precision
 
 Array = Any

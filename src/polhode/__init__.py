@@ -197,58 +197,13 @@ NAMESPACES = tuple(
     name for name, home in PUBLIC.items() if home == __name__ and name != "models"
 )
 
-# What other tools and books call things, and where they are here.
-ELSEWHERE = {
-    "Hinge": "ph.Revolute",
-    "HingeJoint": "ph.Revolute",
-    "Pin": "ph.Revolute",
-    "PinJoint": "ph.Revolute",
-    "RevoluteJoint": "ph.Revolute",
-    "Ball": "ph.Spherical",
-    "BallJoint": "ph.Spherical",
-    "SphericalJoint": "ph.Spherical",
-    "Slide": "ph.Prismatic",
-    "SlideJoint": "ph.Prismatic",
-    "PrismaticJoint": "ph.Prismatic",
-    "Weld": "ph.Fixed",
-    "WeldJoint": "ph.Fixed",
-    "FreeJoint": "ph.Free",
-    "FloatingJoint": "ph.Free",
-    "Hooke": "ph.Universal",
-    "Gravity": "ph.Weight",
-    "gravity": "ph.Weight",
-    "RigidBody": "ph.Body",
-    "Link": "ph.Body",
-    "Mass": "ph.Particle",
-    "PointParticle": "ph.Particle",
-    "Symbol": "ph.Parameter",
-    "Actuator": "ph.Motor",
-    "Torque": "ph.AppliedCouple or ph.Motor",
-    "Force": "ph.AppliedForce or ph.ForceLaw",
-    "LinearSpring": "ph.Spring",
-    "SpringDamper": "ph.Spring and ph.Damper",
-    "Contact": "ph.Support, or ph.CompliantContact with a stiffness",
-    "Ground": "ph.World",
-    "Model": "ph.System",
-    "Multibody": "ph.System",
-    "LagrangesMethod": "ph.lagrange",
-    "KanesMethod": "ph.kane",
-    "solve_ivp": "ph.simulate",
-    "integrate": "ph.simulate",
-    "simulation": "ph.simulate",
-    "linearize": "ph.linearise",
-    "equilibrium": "ph.equilibria",
-    "optimize": "ph.optimise",
-    "minimize": "ph.optimise",
-    "Quaternion": "ph.Rotation.from_quaternion_wxyz",
-    "EulerAngles": "ph.Rotation.from_euler_angles",
-}
-
 
 def __getattr__(name: str) -> Any:
     if name not in PUBLIC:
+        from polhode.public.lazy import near
+
         # Of None, so that Python adds no suggestion of its own to ours.
-        text = f"module 'polhode' has no attribute {name!r}{_near(name)}"
+        text = f"module 'polhode' has no attribute {name!r}{near(name, PUBLIC)}"
         raise AttributeError(text, name=name, obj=None)
     if PUBLIC[name] == __name__:
         return import_module(f"{__name__}.{name}")
@@ -257,22 +212,6 @@ def __getattr__(name: str) -> Any:
     value = public(getattr(import_module(PUBLIC[name]), name), name)
     globals()[name] = value
     return value
-
-
-def _near(name: str) -> str:
-    from difflib import get_close_matches
-
-    from polhode.public.lazy import public_place
-
-    # Other programs look for names with an underscore, again and again.
-    if name.startswith("_"):
-        return ""
-    if place := public_place(name):
-        return f"; it is {place}"
-    if name in ELSEWHERE:
-        return f"; it is {ELSEWHERE[name]} here"
-    close = get_close_matches(name, PUBLIC, n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def __dir__() -> list[str]:

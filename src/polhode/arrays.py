@@ -17,7 +17,9 @@ import numpy as np
 MARK = "removable_singularity"
 SHARED = "shared_function"
 KEPT = "kept_loop"
+NEIGHBOUR = "neighbour"
 NAMED = "named_function "
+NAMED_WHOLE = "named_whole "
 # Elements from which an array that a loop changes lies in memory. Of shorter ones each
 # element is a variable, and a change at a place that data tells looks at all of them.
 IN_MEMORY = 64
@@ -39,6 +41,11 @@ def namespace(*values: Any) -> ModuleType:
     if jax is not None and any(isinstance(value, jax.Array) for value in values):
         return jax.numpy
     return np
+
+
+def matvec(matrices: Array, columns: Array) -> Any:
+    """Matrices (..., m, n) on columns (..., n), one on one."""
+    return (matrices @ columns[..., None])[..., 0]
 
 
 def itself(noun: Any, memo: Any = None) -> Any:
@@ -76,6 +83,21 @@ def shared(function: Callable[..., Any]) -> Callable[..., Any]:
     return jax.jit(shared_function)
 
 
+def true_beside(flag: Any) -> Any:
+    """A flag that is true where it is, and may be where it is of a run beside.
+
+    Runs in lanes wait for one that does something alone. Where it may be done sooner or
+    later, with the same bits, the others do it with that one.
+    """
+    import jax
+
+    def neighbour(flag: Any) -> Any:
+        # To JAX a function that gives back what it is given is none.
+        return jax.numpy.logical_or(flag, flag)
+
+    return jax.jit(neighbour)(flag)
+
+
 def scanned(step: Callable[..., Any], start: Any, rows: Any, **options: Any) -> Any:
     """`lax.scan` as a loop that stays one in programs, however short it is.
 
@@ -102,6 +124,32 @@ def named_function(name: str, function: Callable[..., Any]) -> Callable[..., Any
 
     evaluate.__name__ = evaluate.__qualname__ = NAMED + name
     return jax.jit(evaluate)
+
+
+def read_by_name(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of arrays that people read as name(x, y, ...) of all their elements.
+
+    It gives one number, or three that are read as name_x, name_y and name_z. Outside
+    a trace it is the function as it is; its derivatives are read as what they compute.
+    """
+
+    def called(*values: Any) -> Any:
+        jax = sys.modules.get("jax")
+        if jax is None or not any(isinstance(v, jax.core.Tracer) for v in values):
+            return function(*values)
+
+        # Of its own, so that the name stays with this function.
+        def evaluate(*arrays: Any) -> Any:
+            return function(*arrays)
+
+        evaluate.__name__ = evaluate.__qualname__ = NAMED_WHOLE + name
+        whole = jax.custom_jvp(jax.jit(evaluate))
+        whole.defjvp(
+            lambda at, rates: (whole(*at), jax.jvp(function, at, rates)[1]),
+        )
+        return whole(*(jax.numpy.asarray(v, float) for v in values))
+
+    return called
 
 
 def removable(near: Any, series: Any, exact: Any) -> Any:

@@ -57,6 +57,7 @@ DOORS: dict[str, str] = {
     "polhode.integrate.results.sweep_result:Sweep.plot": "show",
     "polhode.integrate.results.trajectory:Trajectory._repr_html_": "show",
     "polhode.integrate.results.trajectory:Trajectory.film": "show",
+    "polhode.integrate.results.trajectory:Trajectory.measured": "show",
     "polhode.integrate.results.trajectory:Trajectory.page": "show",
     "polhode.integrate.results.trajectory:Trajectory.picture": "show",
     "polhode.integrate.results.trajectory:Trajectory.plot": "show",

@@ -120,7 +120,7 @@ KERNELS = {
     "gradient_force": (gravity_gradient.gradient_force, (X, INERTIA, K)),
     "gradient_energy": (gravity_gradient.gradient_energy, (X, INERTIA, K)),
     "eccentric_anomaly": (lambda M: ephemeris.eccentric_anomaly(M, 0.7), (K,)),
-    "place_at a table": (partial(ephemeris.place_at, ROWS), (T,)),
+    "place_at a table": (partial(ephemeris.place_at, ROWS, name="rows"), (T,)),
     "place_at of the Moon": (MOON.at, (T,)),
     "third_body_acceleration": (third_body.third_body_acceleration, (X, S, K)),
     "density of a table": (AIR.at, (L,)),

@@ -59,7 +59,7 @@ WRONG = {
     ),
     "a force that branches": (
         lambda: pulled(lambda x, v, t: x if x[0] > 0 else -x, ph.ForceLaw),
-        "'pull' fails: TracerBoolConversionError: [^\n]*\n\n  It is traced once",
+        "'pull' fails: TracerBoolConversionError: [^\n]*\n\n  It is called as law\\(x",
     ),
     "an energy that raises": (
         lambda: pulled(raises, ph.Potential),

@@ -108,3 +108,5 @@ def test_bad_targets_are_refused():
         ph.inverse_kinematics(system, {"x": (0, 0, 0)})
     with pytest.raises(ModelError, match="the target of 'w' is not a place"):
         ph.inverse_kinematics(system, {"w": (0, 0)})
+    with pytest.raises(ModelError, match="no table of targets"):
+        ph.inverse_kinematics(system, (0, 0, 0), (1, 1, 1))

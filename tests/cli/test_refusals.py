@@ -285,7 +285,7 @@ def test_an_interrupt_has_its_own_code(capsys, monkeypatch):
     def stop():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("polhode.cli.doctor.examined", stop)
+    monkeypatch.setattr("polhode.cli.doctor.examine", stop)
     assert main(["doctor"]) == 130
     assert capsys.readouterr().err == "Interrupted.\n"
 

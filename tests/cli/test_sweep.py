@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import polhode as ph
 from polhode.cli import main
 from polhode.cli.sweep import spans
 from polhode.errors import ModelFileError
+from polhode.integrate.kernel.status import DONE
+from polhode.integrate.results.sweep_statistics import last_states
 from swept_by import hashes
 
 
@@ -70,7 +74,48 @@ def test_distributions_that_cannot_be_are_told_by_line(model, tmp_path):
             ph.load_model(path)
 
 
+def test_a_value_of_what_is_drawn_is_refused(model, tmp_path, capsys):
+    """It would be taken by no run; other parameters are set."""
+    command = ["sweep", model, "--to", str(tmp_path / "a"), "--set"]
+    assert main([*command, "m=3"]) == 2
+    assert "--set m=3 would change no run." in capsys.readouterr().err
+    assert not (tmp_path / "a").exists()
+    main([*command, "l=0.5"])
+    assert ph.load_sweep(tmp_path / "a").system.parameters["l"] == 0.5
+
+
 def test_spans_are_those_of_job_arrays():
     """Neighbours are joined."""
     assert spans([1, 2, 3, 7, 9, 10]) == "1-3,7,9-10"
     assert spans([]) == ""
+
+
+def test_statistics_are_of_runs_that_reached_the_end(model, tmp_path, capsys):
+    """Runs that never began are no last states, also where they are a part alone."""
+    folder = str(tmp_path / "one")
+    main(["sweep", model, "--to", folder, "--slab", "1"])
+    whole = ph.load_sweep(folder).whole()
+    reached = np.setdiff1d(np.arange(40), whole.failed)
+    assert 0 < len(reached) < 40
+    told = capsys.readouterr().out
+    assert f"At t = 0.5 s, the {len(reached)} runs that reached it" in told
+    last = whole.final_q[reached, 0]
+    numbers = (last.mean(), last.std(), last.min(), last.max())
+    (row,) = [line.split() for line in told.splitlines() if line.startswith("hinge")]
+    assert row[1:] == [f"{v:.5g}" for v in numbers]
+
+
+def test_deviations_are_right_far_from_zero():
+    """Places a thousand million metres away that differ by millimetres."""
+    draw, parts = np.random.default_rng(1), []
+    q = 1e9 + draw.normal(0.0, 1e-3, (30, 1))
+    for rows in np.split(q, [1, 12]):
+        status = np.full(len(rows), DONE)
+        one = {"final_q": rows, "final_z": 0 * rows, "status": status}
+        parts.append(SimpleNamespace(**one))
+    total = last_states(parts)
+    assert total.count == 30
+    np.testing.assert_allclose(total.mean[0], q.mean(), rtol=1e-15)
+    np.testing.assert_allclose(np.sqrt(total.squares[0] / 30), q.std(), rtol=1e-3)
+    assert total.least[0] == q.min()
+    assert total.most[0] == q.max()

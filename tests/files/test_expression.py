@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import polhode as ph
 from polhode.errors import ModelError
-from polhode.files.expression import evaluate, parse, written
+from polhode.files.expression import evaluate, expression_text, parse
 
 m, l, odd = (
     ph.Parameter("m", 1.25),
@@ -40,7 +40,7 @@ def _apply(sign, a, b):
 @given(st.recursive(leaves, _combined, max_leaves=8).map(lambda x: x * m))
 def test_a_derived_parameter_is_read_as_it_was_written(quantity):
     """Text and back: the same value, now and after its roots have changed."""
-    text = written(quantity)
+    text = expression_text(quantity)
     again = evaluate(parse(text), TABLE.__getitem__)
     assert again.value == quantity.value
     other = {"m": 2.0, "l": 0.25, "rear wheel.x": -1.5}
@@ -109,5 +109,5 @@ def test_a_formula_is_a_function_that_jax_differentiates():
 def test_a_name_of_any_letters_comes_back(name):
     """Backticks too, which quote names that are no words."""
     parameter = ph.Parameter(name.strip(), 2.0)
-    text = written(2 * parameter + 1)
+    text = expression_text(2 * parameter + 1)
     assert evaluate(parse(text), {parameter.name: 3.0}.__getitem__) == 7.0

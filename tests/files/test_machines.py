@@ -96,8 +96,8 @@ def workshop():
         ph.machines.Cam(
             slide, axle, ph.Formula("0.1 * cos(angle)", ("angle",)), name="eccentric"
         ),
-        m.HookeCoupling(hub.frame, wheel.frame, name="Hooke"),
-        m.ConstantVelocityCoupling(hub.frame, wheel.frame, name="constant"),
+        m.HookeCoupling(hub.frame, wheel.frame, ph.X, ph.Y, name="Hooke"),
+        m.ConstantVelocityCoupling(hub.frame, wheel.frame, ph.Z, name="constant"),
         v.Ackermann(pins[0], pins[1], wheelbase=2.7, track=1.5),
         ph.machines.Belt(pins[2], pins[1], 0.2, driver_radius=0.1, crossed=True),
         *m.planetary_gear(*pins[3:], sun_teeth=20, ring_teeth=60),

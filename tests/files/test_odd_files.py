@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import resource
-import time
 
 import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.errors import FileError, ModelFileError
+from call_count import count_calls
+from polhode.errors import FileError, ModelError, ModelFileError
+from polhode.files import issues
 
 GOOD = """polhode = 1
 [bodies.rod]
@@ -89,37 +90,47 @@ def test_an_encoding_that_cannot_be_read_is_told(tmp_path, word):
         ph.load_urdf(path)
 
 
-def test_a_long_chain_of_links_is_looked_through_in_seconds(tmp_path):
-    """Each way upwards is gone once."""
-    count, path = 4000, tmp_path / "robot.urdf"
-    names = [f"l{k}" for k in range(count)]
-    lines = [f'<link name="{name}"/>' for name in names]
-    for k in range(count):  # the last joint closes the chain to a cycle
-        above, below = names[k], names[(k + 1) % count]
-        lines.append(
-            f'<joint name="j{k}" type="fixed"><parent link="{above}"/>'
-            f'<child link="{below}"/></joint>'
-        )
-    path.write_text("<robot name='r'>" + "\n".join(lines) + "</robot>")
-    begun = time.process_time()
-    with pytest.raises(FileError if path.stat().st_size > 5e5 else ValueError):
-        ph.load_urdf(path)
-    assert time.process_time() - begun < 5.0
+def test_the_work_of_a_long_chain_grows_with_its_links(tmp_path):
+    """Each way upwards is gone once: some ninety calls of functions a link."""
+    path = tmp_path / "robot.urdf"
+
+    def refused():
+        with pytest.raises(ModelError, match="is no tree"):
+            ph.load_urdf(path)
+
+    def calls(count):
+        lines = [f'<link name="l{k}"/>' for k in range(count)]
+        for k in range(count):  # the last joint closes the chain to a cycle
+            lines.append(
+                f'<joint name="j{k}" type="fixed"><parent link="l{k}"/>'
+                f'<child link="l{(k + 1) % count}"/></joint>'
+            )
+        path.write_text("<robot name='r'>" + "\n".join(lines) + "</robot>")
+        return count_calls(refused)
+
+    _, some, twice = map(calls, (10, 2000, 4000))  # the first one imports
+    assert twice - some < 200 * 2000
 
 
-def test_many_unknown_names_among_many_are_told_in_seconds(tmp_path):
-    """The nearest is looked for among some."""
+def test_unknown_names_among_many_are_compared_with_some(tmp_path, monkeypatch):
+    """To look for the nearest among all would take minutes."""
+    compared, among = [], issues.get_close_matches
+
+    def kept(word, names, n):
+        compared.append(len(names))
+        return among(word, names, n=n)
+
+    monkeypatch.setattr(issues, "get_close_matches", kept)
     path = tmp_path / "model.toml"
-    bodies = [f"[bodies.body{k}]\nmass = 1\ninertia = [1, 1, 1]" for k in range(5000)]
+    bodies = [f"[bodies.body{k}]\nmass = 1\ninertia = [1, 1, 1]" for k in range(1000)]
     joints = [
         f'[joints.j{k}]\nkind = "revolute"\nfirst = "bodi{k}x"\nsecond = "q"'
         for k in range(40)
     ]
     path.write_text("polhode = 1\n" + "\n".join([*bodies, *joints]))
-    begun = time.process_time()
     with pytest.raises(ModelFileError, match="there is no body"):
         ph.load_model(path)
-    assert time.process_time() - begun < 15.0
+    assert 0 < max(compared) <= issues.CLOSEST < 1000
 
 
 def test_a_full_disk_leaves_the_older_model(tmp_path):

@@ -11,7 +11,7 @@ import polhode as ph
 from closeness import assert_close
 from polhode.cli import main
 from polhode.errors import AnalysisError, FileError, ModelFileError
-from polhode.files.questions import bound_from, goal_from, spread
+from polhode.files.questions import bound_from, goal_from, numbers_from
 
 RING = """polhode = 1
 name = "ring"
@@ -120,10 +120,10 @@ def test_what_bounds_nothing_is_refused(text, words):
 
 def test_rows_of_numbers():
     """From, to and how many; or a list."""
-    assert_close(spread("0:300:4"), [0.0, 100.0, 200.0, 300.0])
-    assert_close(spread("0.5,2"), [0.5, 2.0])
+    assert_close(numbers_from("0:300:4"), [0.0, 100.0, 200.0, 300.0])
+    assert_close(numbers_from("0.5,2"), [0.5, 2.0])
     with pytest.raises(AnalysisError, match="no row of numbers"):
-        spread("0:300")
+        numbers_from("0:300")
 
 
 def test_the_command_finds_what_the_function_finds(capsys):

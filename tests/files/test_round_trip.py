@@ -22,7 +22,7 @@ from written_again import again, assert_same
 # Models of the gallery with laws of Python, and the words that say which.
 OF_PYTHON = {
     "chaplygin_sleigh": "'blade': VelocityRows is a law of Python",
-    "four_bars": "'pin 0': PointOn is a law of Python",
+    "four_bars": "pin 0.law: its law is a function of Python",
     "moving_hinge_pendulum": "driver.law: its law is a function of Python",
     "satellite": "'gravity': Potential is a law of Python",
     "shaken_pendulum": "shaker.law: its law is a function of Python",

@@ -87,3 +87,13 @@ def test_a_linear_quadratic_gain_settles_and_costs_least():
         ph.linear_quadratic(space, Q, 0 * R)
     with pytest.raises(ph.PolhodeError, match="Q of a quadratic cost has the shape"):
         ph.linear_quadratic(space, np.eye(3), R)
+
+
+def test_a_linearised_system_has_a_gain():
+    """What `ph.linearise` gives is taken as its matrices; without inputs: refused."""
+    cart = ph.models.cart_pendulum()
+    linear = ph.linearise(cart, inputs=["push"])
+    K = ph.linear_quadratic(linear, [1] * 4, [1])
+    np.testing.assert_array_equal(K, ph.linear_quadratic(linear.matrices, [1] * 4, [1]))
+    with pytest.raises(ph.PolhodeError, match="without inputs has no gain"):
+        ph.linear_quadratic(ph.linearise(cart), [1] * 4, [])

@@ -46,7 +46,7 @@ def test_there_are_pages_that_run():
 
 # They compile exact contacts, sweeps and ten models.
 LONG = {
-    *("docs/how-to/ten-tasks.md", "docs/how-to/supports.md"),
+    *(f"docs/how-to/{word}.md" for word in ("ten-tasks", "more-tasks", "supports")),
     *(f"docs/tutorials/{word}.md" for word in ("impacts", "stick-slip", "monte-carlo")),
 }
 

@@ -84,7 +84,7 @@ def test_a_run_goes_on_from_its_file_bit_for_bit(motion, tmp_path):
     read = ph.load_motion(path).of(SYSTEM)
     copy = tmp_path / "copy.nc"
     motion.save(copy)
-    for other in (whole, read, ph.load_motion(copy).of(SYSTEM)):
+    for other in (whole, read, ph.load_motion(copy).of()):
         assert np.array_equal(other.t, motion.t)
         assert np.array_equal(other.q, motion.q)
         assert kinds(other.events) == kinds(motion.events)

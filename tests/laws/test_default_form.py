@@ -21,7 +21,7 @@ import polhode as ph
 from matter_kinds import FLUID, KINDS, all_solids
 from polhode.formulation.compare import answers, disagreement, sizes
 from polhode.geometry.rotations import so3
-from polhode.integrate.simulate import equations_of
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.matter.rigid_body import Matter
 from strategies_system import block, random_state
 

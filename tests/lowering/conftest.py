@@ -1,8 +1,21 @@
-"""Code made by a compiler that a test has changed is kept from other tests."""
+"""The compiler's own tests: code as users get it, and apart where a test changed it."""
 
 from __future__ import annotations
 
+import os
+
 import pytest
+
+from polhode.lowering.backends.llvm.native import VARIABLE
+
+
+@pytest.fixture(autouse=True, scope="module")
+def full_effort():
+    """What LLVM does for users is done here, where other tests may want code soon."""
+    chosen = os.environ.pop(VARIABLE, None)
+    yield
+    if chosen is not None:
+        os.environ[VARIABLE] = chosen
 
 
 @pytest.fixture(autouse=True)

@@ -14,6 +14,7 @@ from jax import lax
 
 import polhode as ph
 from lowering_cases.case import assert_same_bits, on_xla, stacked
+from polhode.arrays import true_beside
 
 RANDOM = np.random.default_rng(7)
 MANY = 100_000
@@ -148,6 +149,52 @@ def test_a_loop_that_has_ended_keeps_what_branches_would_change(lanes):
     lone = ph.compile(wandering, x[0], n[0], batched=True, lanes=1, **options)
     wide = ph.compile(wandering, x[0], n[0], batched=True, lanes=lanes, **options)
     assert_same_bits(wide(x, n), lone(x, n))
+
+
+def written(x, n):
+    """Each system writes in its own turns, at places of its own, some twice."""
+    places = jnp.array([4, 0, 7, 2, 4, 1, 6, 3, 5])
+
+    def turn(carry):
+        k, rows, flags = carry
+        at = (places[k] + n) % 8
+        rows = lax.dynamic_update_slice(rows, (x + k)[None], (at, 0))
+        flags = lax.cond((n + k) % 2 == 0, lambda f: f.at[at].set(True), itself, flags)
+        return k + 1, rows, flags
+
+    start = (0, jnp.full((8, 3), -1.0), jnp.zeros(8, bool))
+    return lax.while_loop(lambda c: c[0] < n, turn, start)
+
+
+def itself(value):
+    return value
+
+
+@pytest.mark.parametrize("lanes", [2, 8])
+def test_lanes_write_to_their_own_places_in_their_own_turns(lanes):
+    """Lanes that have left a loop, or a branch, leave memory as it was."""
+    x, n, _ = systems(24)
+    options = {"backend": "llvm", "threads": 1}
+    wide = ph.compile(written, x[0], n[0], batched=True, lanes=lanes, **options)
+    assert_same_bits(wide(x, n), stacked(on_xla(written, [*zip(x, n, strict=True)])))
+
+
+def beside(flag, n):
+    """Whether a flag is true beside, of the systems that take a branch."""
+    return lax.cond(
+        n > 1, lambda: true_beside(flag & (busy(n * 1.0) > 0)), lambda: n < 0
+    )
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 8])
+def test_what_is_true_beside_may_be_true(lanes):
+    """It is where the flag is, and in lanes that take part with one where it is."""
+    program = ph.compile(beside, True, 0, batched=True, lanes=lanes, backend="llvm")
+    flag, both, apart = np.array([False, True] * 4), np.full(8, 3), np.array([3, 1] * 4)
+    np.testing.assert_array_equal(program(flag, both), flag if lanes == 1 else True)
+    np.testing.assert_array_equal(program(flag, apart), False)
+    assert program(True, 2)
+    assert not program(False, 2)
 
 
 def test_outputs_that_no_batched_argument_reaches_are_repeated():

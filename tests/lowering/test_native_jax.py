@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from jax import lax
 
 import polhode as ph
+from polhode.arrays import scanned
 from polhode.errors import ArgumentError, CompileError
 from polhode.lowering.backends.llvm import xla_handler
 from polhode.lowering.native_jax import native
@@ -231,6 +232,41 @@ def test_scratch_memory_beyond_the_stack(monkeypatch):
     got = jax.jit(jax.vmap(program.jax))(jnp.linspace(0.0, 1.0, 9))
     for x, row in zip(np.linspace(0.0, 1.0, 9), got, strict=True):
         assert np.array_equal(row, program(x))
+
+
+def turned_until_it_holds(a, b):
+    """x with (2 + a^2) x = b, by a marked loop and one of unknown length."""
+    diagonal = scanned(lambda s, v: (s, 2 + v * v), None, a)[1]
+
+    def solved(_, b):
+        def turn(x):
+            return x - (diagonal * x - b) / (diagonal + 0.1)
+
+        def goes_on(x):
+            return jnp.max(jnp.abs(diagonal * x - b)) > 1e-15
+
+        return lax.while_loop(goes_on, turn, b)
+
+    return lax.custom_linear_solve(lambda x: diagonal * x, b, solved, symmetric=True)
+
+
+def test_loops_of_unknown_length_go_backwards_where_their_answer_does():
+    """What a solve iterates need not be: its derivative is a solve, in native code."""
+    a, b, w = np.array([0.3, -1.2, 2.0]), np.array([1.0, -0.5, 0.2]), np.arange(3.0)
+    weighed = native(turned_until_it_holds)
+
+    def cost(f, a, b):
+        return jnp.sum(w * f(a, b) ** 2)
+
+    def closed(a, b):
+        return b / (2 + a * a)
+
+    wanted = jax.grad(lambda *at: cost(closed, *at), (0, 1))(a, b)
+    found = jax.grad(lambda *at: cost(weighed, *at), (0, 1))(a, b)
+    np.testing.assert_allclose(np.stack(found), np.stack(wanted), rtol=1e-13)
+    many = jax.vmap(jax.grad(lambda *at: cost(weighed, *at)), (0, None))
+    rows = many(np.stack([a, b]), b)
+    np.testing.assert_allclose(rows[0], wanted[0], rtol=1e-13)
 
 
 def test_functions_of_nothing_and_of_empty_arrays():

@@ -10,10 +10,10 @@ import jax.numpy as jnp
 import pytest
 
 import polhode as ph
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.integrate.kernel.packing import PackedFunction, form_of
-from polhode.integrate.simulate import equations_of
 from polhode.lowering import notice
-from polhode.lowering.notice import ERASE, Notice, title_of
+from polhode.lowering.notice import ERASE, Notice, silence, title_of
 
 
 class Terminal(io.StringIO):
@@ -95,3 +95,17 @@ def test_programs_of_a_system_are_called_by_its_name():
     assert title_of(lambda x: inner(x)) == repr(system.name)
     assert title_of(PackedFunction(inner, form_of(()))) == repr(system.name)
     assert title_of(jnp.sin) == "'sin'"
+
+
+def test_nothing_is_told_where_somebody_else_draws(monkeypatch):
+    """A command's own line of progress and this one would write over each other."""
+    terminal = open_terminal(monkeypatch)
+    monkeypatch.setattr(notice, "SECONDS", 0.0)
+    with silence():
+        with silence():
+            pass
+        with Notice(lambda x: x):
+            time.sleep(0.05)
+    assert not terminal.getvalue()
+    with Notice(lambda x: x):
+        assert "compiling" in until_written(terminal)

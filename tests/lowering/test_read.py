@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 from pathlib import Path
@@ -18,8 +19,15 @@ from hypothesis import strategies as st
 import polhode as ph
 from polhode.arrays import removable
 from polhode.errors import UnfinishedReading, UnreadableProgram
+from polhode.lowering.reading.nesting import operations
 from polhode.lowering.reading.ring import Ring
-from polhode.lowering.reading.sympy_reader import HEAVY, effort
+from polhode.lowering.reading.sympy_reader import (
+    HEAVY,
+    LongProgram,
+    effort,
+    read_closed,
+)
+from polhode.lowering.reading.traced_function import TracedFunction
 from strategies_lowering_reading import SmallProgram, small_programs
 from textbook import TEXTBOOK, Textbook, lagrange
 
@@ -335,6 +343,33 @@ def test_a_large_product_stays_within_its_operations(monkeypatch):
     with jax.enable_x64(True):
         want = float(product(jnp.array(list(point.values()))))
     assert float(found.subs(point)) == pytest.approx(want, rel=1e-9)
+
+
+def test_what_stands_in_many_places_is_counted_no_further_than_can_be_paid():
+    """An expression of sixty lines that would print as 2^60 terms."""
+    e: sympy.Expr = x
+    for k in range(60):
+        e = sympy.Mul(e + y + k, e + z + k, evaluate=False)
+    ring = Ring(1_000)
+    assert operations(ring, e) == math.inf
+    assert ring.is_spent()
+    assert operations(Ring(1_000), x * y + 1) == 2
+
+
+def test_a_closed_form_that_would_not_be_finished_is_given_up():
+    """Sums that are not multiplied out would be written wherever they stand."""
+    names = sympy.symbols("a:150"), sympy.symbols("b:150")
+
+    def product(a, b):
+        return jnp.sum(a) * jnp.sum(b), {}
+
+    short = TracedFunction(product, ([*names[0][:3]], [*names[1][:3]]))
+    found = read_closed(short, unread=[], longest=4_000)
+    assert found == sum(names[0][:3]) * sum(names[1][:3])
+    for long, wishes in ((150, {}), (3, {"operations": 1}), (3, {"longest": 2})):
+        traced = TracedFunction(product, ([*names[0][:long]], [*names[1][:long]]))
+        with pytest.raises(LongProgram):
+            read_closed(traced, unread=[], **{"longest": 4_000} | wishes)
 
 
 @pytest.mark.parametrize(

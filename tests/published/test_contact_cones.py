@@ -16,7 +16,7 @@ import polhode as ph
 from closeness import assert_close
 from polhode.formulation.solve.contact_problem import delassus_problem, solve_contacts
 
-ROVER = np.loadtxt(Path(__file__).parent / "rover_contacts.txt")
+HERE = Path(__file__).parent
 
 
 def solved(W, q, mu):
@@ -44,14 +44,22 @@ def test_three_contacts_apart():
 
 @pytest.mark.row("C-09")
 @pytest.mark.row("C-10")
-def test_a_rover_on_four_wheels():
-    """Rover1039: what its wheels bear, and the laws of each contact."""
-    W, q, mu = ROVER[:12], ROVER[12].reshape(4, 3), np.full(4, 0.7)
+@pytest.mark.parametrize(
+    ("rows", "push", "size"),
+    [
+        ("rover_contacts.txt", 61.51569863, 36.77772819),
+        ("rover_on_a_bump.txt", 39.38911041, 25.05008658),
+    ],
+)
+def test_a_rover_on_four_wheels(rows, push, size):
+    """Rover1039 and Rover4516: what wheels bear, and the laws of each contact."""
+    rover = np.loadtxt(HERE / rows)
+    W, q, mu = rover[:12], rover[12].reshape(4, 3), np.full(4, 0.7)
     found = solved(W, q, mu)
     r, u = found.impulse, found.velocity
     assert np.max(found.residual) <= 1e-12
-    assert_close(r[:, 0].sum(), 61.51569863, atol=5e-9)
-    assert_close(np.linalg.norm(r), 36.77772819, atol=5e-9)
+    assert_close(r[:, 0].sum(), push, atol=5e-9)
+    assert_close(np.linalg.norm(r), size, atol=5e-9)
     assert_close(u.reshape(-1), W @ r.reshape(-1) + q.reshape(-1), atol=1e-12)
     assert np.max(np.hypot(*r[:, 1:].T) - mu * r[:, 0]) < 1e-11
     assert np.max(np.abs(r[:, 0] * u[:, 0])) < 1e-11

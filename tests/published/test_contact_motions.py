@@ -102,12 +102,17 @@ def test_a_smooth_ladder_leaves_the_wall():
     system = rod_in_plane(2.0, ends)
     theta = np.radians(60)
     start = system.state(plane=(np.pi / 2 - theta, np.cos(theta), np.sin(theta)))
-    motion = run(system, start, 0.68)
+    flat = 0.686139515733025448
+    motion = run(system, start, flat)
     off = motion.events["wall"][0]
     assert_close(np.pi / 2 - off.before.q[0], 0.615479708670387341, atol=1e-9)
     assert_close(off.t, 0.459662826377380991, atol=1e-9)
     assert_close(off.before.z[0], 2.06103241254539021, atol=1e-9)
     assert_close(motion.z[-1, 1], 1.18993761819162486, atol=1e-9)
+    # It lies flat with its speed of turning, its foot where the closed form has it.
+    assert_close(motion.q[-1, 0], np.pi / 2, atol=1e-9)
+    assert_close(motion.z[-1, 0], 3.4178355965870194, atol=1e-8)
+    assert_close(motion.q[-1, 1] + 1.0, 2.08598971323550612, atol=1e-9)
     assert motion["wall"].status[-1, 0] == "open"
     assert motion["ground"].status[-1, 0] == "slides"
 
@@ -148,6 +153,26 @@ def test_a_rod_that_falls_on_a_rough_floor_slips(mu, angle, rate):
     later = motion.at(slip.t + 0.01)
     forward = later.z[1] - 0.5 * -later.z[0] * np.cos(later.q[0])
     assert np.sign(forward) == (-1 if mu == 0.2 else 1)
+
+
+@pytest.mark.row("C-09")
+def test_a_falling_rod_asks_most_of_friction_at_cos_9_11():
+    """|F|/N is greatest there, 15 sqrt(10)/128 = 0.370579413300981953."""
+    system, rough = rod_on_its_foot(), {"foot.dynamic": 0.5, "foot.static": 0.5}
+
+    def share(a):
+        w = np.sqrt(3 * G * (1 - np.cos(a)))
+        speeds = (-w, 0.5 * w * np.cos(a), -0.5 * w * np.sin(a))
+        place = (-a, 0.5 * np.sin(a), 0.5 * np.cos(a))
+        state = system.state(plane=place, speeds={"plane": speeds})
+        (mode,) = ph.contact_modes(state, table=rough)
+        assert mode.status["foot"] == "sticks"
+        return np.linalg.norm(mode.friction["foot"]) / mode.push["foot"]
+
+    most = np.arccos(9 / 11)
+    around = [share(most + d) for d in (-1e-3, 0.0, 1e-3)]
+    assert_close(around[1], 15 * np.sqrt(10) / 128, rtol=1e-13)
+    assert max(around[0], around[2]) < around[1]
 
 
 @pytest.mark.row("C-09")

@@ -11,7 +11,7 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 from polhode.analyse.machinery.corotating import turned
-from polhode.analyse.machinery.minimal_coordinates import independent_places, reduced
+from polhode.analyse.machinery.minimal_coordinates import independent_places, reduce
 from polhode.analyse.machinery.variations import neighbours
 from polhode.geometry.rotations import so3
 
@@ -67,7 +67,7 @@ def test_the_reactions_stay_in_the_linear_equations():
     assert np.max(np.abs(geometric - geometric.T)) > 1.0
     near = neighbours(state, {}, {}, {})
     bare = replace_stiffness(turned(near, found.turning), geometric)
-    without = reduced(bare, independent_places(system, bare, None))
+    without = reduce(bare, independent_places(system, bare, None))
     lean = np.linalg.solve(without.mass, without.stiffness)
     right = np.linalg.solve(found.reduced.mass, found.reduced.stiffness)
     assert np.max(np.abs(lean - right)) > 1.0

@@ -4,7 +4,8 @@
 
 A pytest plugin: `-p compile_count` loads it. A file's processor time is user and system
 time of its process, between the first set-up and the last tear-down of its tests; what
-was imported to collect it is not in it. Programs are calls of `ph.compile`; a hit was
+was imported to collect it is not in it. Apart from it stands that of the processes that
+it started and waited for. Programs are calls of `ph.compile`; a hit was
 read from `build/cache`, a miss was built by LLVM. XLA's compilations are those of JAX,
 and its hits were read from `build/xla`; its time is by the clock on the wall.
 """
@@ -22,9 +23,15 @@ import pytest
 KEY = "compile_count"
 SHOWN = 30  # files whose line is printed
 COLUMNS = (
-    *("seconds", "programs", "trace", "hits", "misses", "make"),
+    *("seconds", "children", "programs", "trace", "hits", "misses", "make"),
     *("xla", "xla_hits", "xla_time"),
 )
+
+
+def of_children() -> float:
+    """Processor time of the processes that this one has waited for."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 class Count(defaultdict):
@@ -95,10 +102,11 @@ class CompileCount:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item, nextitem):
-        began = time.process_time()
+        began, started = time.process_time(), of_children()
         self.now = Count()
         yield
         self.now["seconds"] += time.process_time() - began
+        self.now["children"] += of_children() - started
         total = self.files[item.nodeid.partition("::")[0]]
         for column, value in self.now.items():
             total[column] += value
@@ -123,7 +131,10 @@ class CompileCount:
             for column, value in count.items():
                 total[column] += value
         write(" ".join(f"{word:>9}" for word in COLUMNS))
-        ordered = sorted(self.files.items(), key=lambda pair: -pair[1]["seconds"])
+        ordered = sorted(
+            self.files.items(),
+            key=lambda pair: -pair[1]["seconds"] - pair[1]["children"],
+        )
         for name, count in [("all files", total), *ordered[:SHOWN]]:
             write(" ".join(f"{count[word]:9.1f}" for word in COLUMNS) + "  " + name)
         where = Path(os.environ.get("COMPILE_COUNT", "build/compile_count.json"))

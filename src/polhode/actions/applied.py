@@ -73,7 +73,7 @@ class AppliedForce(BodyAction):
     ) -> Wrenches:
         """The force at the point, and its opposite on the body that exerts it."""
         arm = arm_of(poses, 0, self.on, table)
-        F = turn(poses, self.bodies.index(self.force.frame), _given(self, table))
+        F = turn(poses, self.bodies.index(self.force.frame), _components(self, table))
         if self.by is not None:
             return interaction(poses, arm, F, 0.0 * F)
         xp = namespace(arm, F)
@@ -124,7 +124,7 @@ class AppliedCouple(BodyAction):
         self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The couple, and its opposite on the body that exerts it."""
-        C = turn(poses, self.bodies.index(self.couple.frame), _given(self, table))
+        C = turn(poses, self.bodies.index(self.couple.frame), _components(self, table))
         signed = [C] if self.by is None else [C, -C]
         torques = namespace(C).stack(signed, axis=-2)
         return Wrenches(torques, 0.0 * torques)
@@ -134,7 +134,7 @@ class AppliedCouple(BodyAction):
         return "The positions are not finite."
 
 
-def _given(action: AppliedForce | AppliedCouple, table: Table) -> Any:
+def _components(action: AppliedForce | AppliedCouple, table: Table) -> Any:
     """The components of the vector, or those of an input in its place."""
     if action.name in table and not action.is_conservative:
         return table[action.name]

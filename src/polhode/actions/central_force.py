@@ -93,7 +93,8 @@ class CentralForce(PointAction):
             rate = removable(closed, norm(v), dot(d, v) / safe)
 
             def force_of(x: Array) -> Any:
-                return given(self.name, self.law, (x, rate, t), constants=constants)
+                named = {"length": x, "rate": rate, "t": t}
+                return given(self.name, self.law, named, constants=constants)
 
             push, slope = jax.jvp(force_of, (length,), (jnp.ones_like(length),))
             slope = jnp.where(jnp.isfinite(slope), slope, 0.0)

@@ -238,9 +238,9 @@ class ForceSystem:
         return force_system.resultants(pole.coordinates, points, forces, couples)
 
     def _arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        points = _stacked(force.at.coordinates for force in self.forces)
-        forces = _stacked(force.vector.components for force in self.forces)
-        return points, forces, _stacked(c.vector.components for c in self.couples)
+        points = _stack(force.at.coordinates for force in self.forces)
+        forces = _stack(force.vector.components for force in self.forces)
+        return points, forces, _stack(c.vector.components for c in self.couples)
 
     def _scales(self) -> tuple[float, float]:
         points, forces, couples = self._arrays()
@@ -263,5 +263,5 @@ def _require_vector(vector: Any, what: str) -> None:
         )
 
 
-def _stacked(columns: Iterable[Any]) -> np.ndarray:
+def _stack(columns: Iterable[Any]) -> np.ndarray:
     return np.reshape(list(columns), (-1, 3)).astype(float)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, final
@@ -32,7 +32,7 @@ from polhode.double import doubled
 from polhode.errors import ForceError, PolhodeError
 from polhode.geometry.frame import Frame
 from polhode.matter.parameter import NOMINAL, Parameter, Table
-from polhode.matter.quantities.constants import admit_constants, values_of
+from polhode.matter.quantities.constants import admit_constants, call_form, values_of
 
 
 @final
@@ -43,7 +43,8 @@ class ForceLaw(FramedAction):
     `law(x, v, t, **constants)` gives the force (3,) in newtons from the place x (3,)
     and velocity v (3,) of the point, both seen from the body `by` and along its axes;
     traceable. The body `by` feels the opposite force at the same place. `constants` are
-    numbers or parameters that the law takes by name.
+    numbers or parameters that the law takes by name. Three `ph.Formula`s of x, y, z,
+    vx, vy, vz and t are a law, too, and go into files.
 
     >>> import polhode as ph
     >>> world, ball = ph.World(), ph.Particle("ball", 0.5)
@@ -57,7 +58,7 @@ class ForceLaw(FramedAction):
 
     on: Attachment
     by: Frame
-    law: Callable[..., Any]
+    law: Callable[..., Any] | Sequence[Callable[..., Any]]
     _: KW_ONLY
     constants: Mapping[str, Any] = field(default_factory=dict)
     name: str = "force law"
@@ -65,9 +66,43 @@ class ForceLaw(FramedAction):
     def __post_init__(self) -> None:
         require_points(self.name, self.on)
         require_two_bodies(self.name, self.on.frame, self.by)
-        admitted = admit_constants(self.name, self.constants, self.law)
+        if isinstance(self.law, list | tuple):
+            object.__setattr__(self, "law", tuple(self.law))
+        named = self.constants if callable(self.law) else self._of_formulas()
+        admitted = admit_constants(self.name, named, self.law)
         object.__setattr__(self, "constants", admitted)
-        _require_three(self.name, self.law, self.constants)
+        _require_three(self.name, self._vector, self.constants)
+
+    def _of_formulas(self) -> dict[str, Any]:
+        """The constants of three formulas together; those given come before them."""
+        parts = self.law if isinstance(self.law, tuple) else ()
+        if [len(getattr(part, "of", ())) for part in parts] != [7, 7, 7]:
+            raise ForceError(
+                f"the law of {self.name!r} is {self.law!r:.80}.",
+                "A force is one function of x, v and t, or three formulas.",
+                'Give three ph.Formula(text, ("x", "y", "z", "vx", "vy", "vz", "t")).',
+            )
+        merged: dict[str, Any] = {}
+        for key, value in (pair for part in parts for pair in part.constants.items()):
+            if key in merged and merged[key] is not value and merged[key] != value:
+                raise ForceError(
+                    f"the formulas of {self.name!r} have two values of {key!r}.",
+                    "A name stands for one thing in a law.",
+                    "Give all three the same, or call one of them otherwise.",
+                )
+            merged[key] = value
+        return {**merged, **self.constants}
+
+    def _vector(self, x: Array, v: Array, t: Scalar, **constants: Any) -> Any:
+        """The user's force (3,), by one law or by three formulas."""
+        if callable(self.law):
+            return self.law(x, v, t, **constants)
+        import jax.numpy as jnp
+
+        values = (*x, *v, t)
+        own = [{key: constants[key] for key in part.constants} for part in self.law]
+        pairs = zip(self.law, own, strict=True)
+        return jnp.stack([part(*values, **named) for part, named in pairs])
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -95,7 +130,7 @@ class ForceLaw(FramedAction):
         def force(x: Array, v: Array, t: Scalar, constants: Mapping[str, Any]) -> Any:
             import jax.numpy as jnp
 
-            value = jnp.asarray(self.law(x, v, t, **constants))
+            value = jnp.asarray(self._vector(x, v, t, **constants))
             require_real(self.name, value)
             return value.astype(float)
 
@@ -119,8 +154,8 @@ def _require_three(
         first = str(error).partition("\n")[0]
         raise ForceError(
             f"the law of {name!r} fails: {type(error).__name__}: {first}",
-            "It is traced once, with a place and a velocity of three numbers each, a"
-            " time, and its constants by name.",
+            f"It is called as {call_form(('x', 'v', 't'), constants)}, with a place and"
+            " a velocity of three numbers each, and traced once.",
             "Write it with jax.numpy; a choice is jnp.where, not if.",
         ) from error
     if shape != (3,):

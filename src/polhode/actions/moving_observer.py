@@ -110,7 +110,7 @@ class ApparentForce(BodyAction):
             couple = -_moment(self.term, frame[1], spin, I, u)
             torque = couple + cross(arm, force)
             if body.carries_fluid:
-                M = _turned(xp.asarray(body.added_inertia(table)), R)
+                M = _turn_inertia(xp.asarray(body.added_inertia(table)), R)
                 V = xp.concatenate([u, twists.linear[k]])
                 W = -_of_fluid(self.term, flight, M, poses.origins[k], V)
                 torque, force = torque + W[:3], force + W[3:]
@@ -175,18 +175,22 @@ def _of_fluid(term: str, frame: _Flight, M: Array, d: Array, V: Array) -> Any:
         return M @ xp.concatenate([alpha, cross(alpha, d)])
     U = xp.concatenate([w, v_o + cross(w, d)])
     if term == "centrifugal":
-        return _carried(U, M @ U) - M @ xp.concatenate([0.0 * w, cross(w, v_o)])
+        return _momentum_rate(U, M @ U) - M @ xp.concatenate([0.0 * w, cross(w, v_o)])
     bracket = [cross(U[:3], V[:3]), cross(U[:3], V[3:]) + cross(U[3:], V[:3])]
-    return M @ xp.concatenate(bracket) + _carried(U, M @ V) + _carried(V, M @ U)
+    return (
+        M @ xp.concatenate(bracket)
+        + _momentum_rate(U, M @ V)
+        + _momentum_rate(V, M @ U)
+    )
 
 
-def _carried(V: Any, h: Any) -> Any:
+def _momentum_rate(V: Any, h: Any) -> Any:
     """V x* h: the rate of a momentum h = [moment; linear] that is carried with V."""
     moment = cross(V[:3], h[:3]) + cross(V[3:], h[3:])
     return namespace(V, h).concatenate([moment, cross(V[:3], h[3:])])
 
 
-def _turned(M: Array, R: Array) -> Any:
+def _turn_inertia(M: Array, R: Array) -> Any:
     """An inertia (6, 6) along axes in which its own are R."""
     parts = [[R @ M[i : i + 3, k : k + 3] @ R.T for k in (0, 3)] for i in (0, 3)]
     xp = namespace(M, R)

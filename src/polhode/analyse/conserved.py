@@ -23,8 +23,8 @@ from polhode.answer_table import Answer, AnswerTable
 from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError, InconsistentState
 from polhode.formulation.equations import Equations
-from polhode.formulation.questions.determinacy import reduced
-from polhode.integrate.simulate import equations_of
+from polhode.formulation.questions.determinacy import row_echelon
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.lengths import (
@@ -173,12 +173,12 @@ def conserved(
         batched=["t", "q", "z"],
     )
     rates = program(*states, dict(parameters))
-    kept, broken, zero = _sorted(asked, [Rate(*rate) for rate in rates])
+    kept, broken, zero = _sort(asked, [Rate(*rate) for rate in rates])
     rank = _rank(Conserved(equations, kept, broken, zero, 0), states, parameters)
     return Conserved(equations, kept, broken, zero, rank)
 
 
-def _sorted(asked: list[Balance], rates: list[Rate]) -> tuple[Any, Any, Any]:
+def _sort(asked: list[Balance], rates: list[Rate]) -> tuple[Any, Any, Any]:
     """What is kept, what is not and why, and what is always zero."""
     kept: list[tuple[Integral, np.ndarray]] = []
     broken: dict[str, tuple[str, ...]] = {}
@@ -308,7 +308,7 @@ def _sums(balance: Balance, rate: Rate, others: np.ndarray) -> list[Integral]:
     _, values, right = np.linalg.svd(R, full_matrices=False)
     small = values < KEPT * values[0] * np.sqrt(len(R))
     found = []
-    for row in reduced(right[small] / sizes[others]):
+    for row in row_echelon(right[small] / sizes[others]):
         weights = np.zeros(len(sizes))
         weights[others] = row
         name = _combination_text(balance.names, weights)

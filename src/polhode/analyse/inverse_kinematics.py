@@ -101,6 +101,12 @@ def inverse_kinematics(
     >>> ph.inverse_kinematics(arm, {hand: wanted}).is_reached
     True
     """
+    if not isinstance(targets, Mapping):
+        raise ModelError(
+            f"{targets!r} is no table of targets.",
+            "Which frame is to be where, is said by name.",
+            'Give targets={"hand": (x, y, z)}, with the name of a body.',
+        )
     begin = system.rest() if start is None else start
     require_layout(system, begin)
     goals = [_goal(system, frame, target) for frame, target in targets.items()]

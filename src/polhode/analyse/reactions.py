@@ -205,8 +205,8 @@ def reaction_table(
     rows = reaction_rows(motion, at)
     name, R_WF = _axes(motion, axes)
     loads = equations.determinacy(motion[0], table)
-    torques = _turned({n: v[:, 0] for n, v in rows.items()}, R_WF)
-    forces = _turned({n: v[:, 1] for n, v in rows.items()}, R_WF)
+    torques = _turn_rows({n: v[:, 0] for n, v in rows.items()}, R_WF)
+    forces = _turn_rows({n: v[:, 1] for n, v in rows.items()}, R_WF)
     loose = _loose(motion, loads, at, R_WF[0])
     return ReactionTable(motion, motion.t, torques, forces, name, loads, loose)
 
@@ -300,5 +300,5 @@ def _axes(motion: Trajectory, axes: Any) -> tuple[str, np.ndarray]:
     )
 
 
-def _turned(rows: dict[str, np.ndarray], R_WF: np.ndarray) -> dict[str, Any]:
+def _turn_rows(rows: dict[str, np.ndarray], R_WF: np.ndarray) -> dict[str, Any]:
     return {n: np.einsum("tji,tj->ti", R_WF, v) for n, v in rows.items()}

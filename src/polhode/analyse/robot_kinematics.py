@@ -172,7 +172,7 @@ class Kinematics:
 
         axes   its own axes in those of the body (3, 3), as columns; the body's if none
         """
-        body, origin = _located(self.system, place)
+        body, origin = _locate(self.system, place)
         turn = np.eye(3) if axes is None else np.asarray(axes, float)
         turn = np.asarray(admit_matrix(turn, f"the axes of a frame of {body!r}"))
         return RobotFrame(self.system, body, origin, turn)
@@ -348,7 +348,7 @@ def _choice(axes: str) -> str:
     return axes
 
 
-def _located(system: System, place: Any) -> tuple[str, np.ndarray]:
+def _locate(system: System, place: Any) -> tuple[str, np.ndarray]:
     """The name of the body that carries a place, and where it is in it (3,)."""
     bodies = {body.frame: body.name for body in system.bodies}
     if isinstance(place, str) and place in bodies.values():

@@ -18,7 +18,7 @@ from polhode.answer_table import Answer, AnswerTable, some
 from polhode.arrays import Array
 from polhode.errors import AnalysisError
 from polhode.integrate.events.event import Event
-from polhode.integrate.simulate import equations_of
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.integrate.sweep import sweep
 from polhode.system.members import suggestion
 

@@ -139,7 +139,7 @@ def broken(given: Carriers) -> np.ndarray:
     for _ in range(DRAWS if given.names else 0):
         q, z = draw(system, rng), rng.uniform(-1, 1, system.speeds)
         for k, unit in enumerate(np.eye(len(given.names))):
-            worst[k] = max(worst[k], _changed(given, q, z, unit))
+            worst[k] = max(worst[k], _bracket(given, q, z, unit))
     return worst
 
 
@@ -157,7 +157,7 @@ def draw(
     return np.asarray(system.normalised(system.local(centre, away)))
 
 
-def _changed(given: Carriers, q: np.ndarray, z: np.ndarray, xi: np.ndarray) -> float:
+def _bracket(given: Carriers, q: np.ndarray, z: np.ndarray, xi: np.ndarray) -> float:
     """The bracket of a carrier and the law, and how it moves off the constraints."""
     law, carry = _programs(given)
     still = np.zeros_like(q), np.zeros_like(z)

@@ -30,7 +30,7 @@ def bench(models: list[str] | None = None, /, *, json: Json = False) -> None:
     with waiting("Measuring") as tell:
         for number, name in enumerate(names):
             tell(number, len(names), name)
-            rows.append(measured(name))
+            rows.append(measure(name))
     if json:
         print_json(rows)
         return
@@ -42,7 +42,7 @@ def bench(models: list[str] | None = None, /, *, json: Json = False) -> None:
     print_table("", columns, texts)
 
 
-def measured(name: str) -> dict[str, Any]:
+def measure(name: str) -> dict[str, Any]:
     """Seconds of the first run, and microseconds of a step alone and in a batch."""
     import numpy as np
 

@@ -43,12 +43,12 @@ def campbell(
     from polhode.cli.answers import print_json, say, say_path
     from polhode.cli.waiting import waiting
     from polhode.cli.words import chosen
-    from polhode.files.questions import spread
+    from polhode.files.questions import numbers_from
 
     found = chosen(model, set or ())
     told = found.questions.get("campbell", {})
     joint = told_or(spin, told, "spin", "--spin spin")
-    row = told_or(speeds and spread(speeds), told, "speeds", "--speeds 0:300:31")
+    row = told_or(speeds and numbers_from(speeds), told, "speeds", "--speeds 0:300:31")
     orders = [float(each) for each in order or told.get("orders", (1.0,))]
     pair: Any = tuple(lateral.split(",")) if lateral else told.get("lateral")
     with waiting(f"Frequencies of {found.system.name}"):

@@ -34,7 +34,7 @@ def demo(*, out: Path = Path("out/demo"), json: Json = False) -> None:
     inertia = body.moments().inertia
     _introduce(console, body, inertia)
     _equations(console, free_body)
-    program = _compiled(console, free_body, inertia)
+    program = _compile_loop(console, free_body, inertia)
     _ledger(console, free_body, inertia, program)
     _batch(console, free_body, inertia)
     path = _picture(free_body, body, program, out)
@@ -61,10 +61,10 @@ def _equations(console: Any, free_body: Any) -> None:
     """Euler's equations as mathematics."""
     _heading(console, "Its equations, read from the function that runs")
     for equation in free_body.equations():
-        console.print(_indented(equation))
+        console.print(_indent(equation))
 
 
-def _compiled(console: Any, free_body: Any, inertia: Any) -> Any:
+def _compile_loop(console: Any, free_body: Any, inertia: Any) -> Any:
     """The stepping loop as native code, and its speed."""
     import polhode as ph
 
@@ -172,10 +172,10 @@ def _page(console: Any, body: Any, out: Path) -> Path:
     state = system.state(speeds={body.name: (*spin, *still)})
     motion = uncut(ph.simulate(system, state, until=SECONDS))
     _heading(console, "The same body as a system: ph.simulate, audited")
-    console.print(_indented(str(motion.ledger())))
+    console.print(_indent(str(motion.ledger())))
     _heading(console, "Every form of its equations, side by side: ph.compare")
     comparison = ph.compare(system)
-    console.print(_indented(str(comparison)), soft_wrap=True)
+    console.print(_indent(str(comparison)), soft_wrap=True)
     read = ph.gauss(_about_its_centre(body))
     return motion.page(out / "motion.html", compare=comparison, equations=read)
 
@@ -200,5 +200,5 @@ def _start(free_body: Any) -> Any:
     return free_body.State(np.array([1.0, 0.0, 0.0, 0.0]), np.array(SPIN))
 
 
-def _indented(text: str) -> str:
+def _indent(text: str) -> str:
     return "\n".join(f"  {line}".rstrip() for line in text.splitlines())

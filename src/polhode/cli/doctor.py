@@ -50,7 +50,7 @@ def doctor(*, json: Json = False, empty_cache: EmptyCache = False) -> int:
 
     if empty_cache:
         _empty_cache()
-    facts = examined()
+    facts = examine()
     if json:
         print_json(facts)
     else:
@@ -62,7 +62,7 @@ def doctor(*, json: Json = False, empty_cache: EmptyCache = False) -> int:
     return 0 if works and MISSING not in facts["libraries"].values() else 1
 
 
-def examined() -> dict[str, dict[str, str]]:
+def examine() -> dict[str, dict[str, str]]:
     """Everything that the doctor looks at, by subject."""
     return {
         "machine": _machine(),

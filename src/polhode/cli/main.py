@@ -156,10 +156,10 @@ def flowing(doc: str) -> str:
             lines[-1] = f"{before} {line.strip()}"
         else:
             lines.append(line)
-    return "\n".join(_listed(line) for line in lines)
+    return "\n".join(_list_lines(line) for line in lines)
 
 
-def _listed(line: str) -> str:
+def _list_lines(line: str) -> str:
     """Examples one below the other."""
     head, colon, rest = line.partition(": ")
     if not colon or head not in ("Example", "Examples"):

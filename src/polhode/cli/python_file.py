@@ -28,7 +28,7 @@ def _with_start(
     import polhode as ph
 
     if callable(thing) and not isinstance(thing, ph.System):
-        thing = _guarded(path, thing)
+        thing = _guard(path, thing)
     if isinstance(thing, ph.results.Model):
         return thing.system, thing.start
     if isinstance(thing, ph.State):
@@ -76,13 +76,13 @@ def _run(path: Path) -> dict[str, Any]:
     sys.modules["_polhode_model"] = module
     sys.path.insert(0, str(path.parent))
     try:
-        _guarded(path, lambda: spec.loader.exec_module(module))
+        _guard(path, lambda: spec.loader.exec_module(module))
     finally:
         sys.path.remove(str(path.parent))
     return vars(module)
 
 
-def _guarded(path: Path, act: Any) -> Any:
+def _guard(path: Path, act: Any) -> Any:
     """Do it; what the user's own code raises is reported with its line."""
     try:
         return act()

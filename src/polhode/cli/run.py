@@ -42,7 +42,9 @@ def run(
 
     found = chosen(model, set or ())
     span = Span(until, rtol, samples)
-    motion = run_of(found, span) if out is None else _stored(found, span, out, json)
+    motion = (
+        run_of(found, span) if out is None else _run_to_file(found, span, out, json)
+    )
     if json:
         print_json(_facts(motion))
     else:
@@ -52,7 +54,7 @@ def run(
     return WELL if motion.outcome.is_complete else BAD_NEWS
 
 
-def _stored(found: Chosen, span: Span, out: Path, json: bool) -> Any:
+def _run_to_file(found: Chosen, span: Span, out: Path, json: bool) -> Any:
     """A run into a file, or the rest of one that a file has begun."""
     from polhode.cli.words import run_of
 

@@ -88,7 +88,7 @@ def _passing(system: Any, every: float | None, zero: str, told: Any) -> Any:
 
 
 def _over(over: str, told: Any) -> tuple[str, Any]:
-    from polhode.files.questions import spread
+    from polhode.files.questions import numbers_from
 
     if not over:
         return told.get("over", ""), told.get("values")
@@ -97,4 +97,4 @@ def _over(over: str, told: Any) -> tuple[str, Any]:
         raise CommandError(
             f"--over {over!r} has no values.", repair="Write --over m=1:2:5."
         )
-    return name.strip(), spread(row)
+    return name.strip(), numbers_from(row)

@@ -72,7 +72,7 @@ def sweep(
         given.pop("method", None)
     share = _share(part, missing)
     files = {"to": to, "form": form, "slab": slab, "part": share}
-    found = _swept(drawn, given, files)
+    found = _sweep(drawn, given, files)
     failures = found.failures
     if json:
         print_json(_facts(found, failures))
@@ -100,12 +100,25 @@ def _drawn(
             " [-1.0, 1.0] }.",
         )
     told = found.ensemble.described()
+    _require_not_drawn(changes, told.get("parameters", {}))
     told |= {} if runs is None else {"runs": runs}
     told |= {} if seed is None else {"seed": seed}
     given = {**found.run, **laws_of(found)}
     given.pop(DRIVEN_AS, None)
     given.setdefault("until", float(found.start.t) + 10.0)
     return ensemble_from(found.start, told), given
+
+
+def _require_not_drawn(changes: Any, drawn: Any) -> None:
+    """Refuse a value for a parameter of which each run draws its own."""
+    for change in changes:
+        name = change.partition("=")[0].strip()
+        if name in drawn:
+            raise CommandError(
+                f"--set {change} would change no run.",
+                f"[sweep] draws {name!r} anew for each run.",
+                f"Leave --set out, or change sweep.parameters.{name} in the file.",
+            )
 
 
 def _share(part: str | None, missing: bool) -> str | None:
@@ -118,7 +131,7 @@ def _share(part: str | None, missing: bool) -> str | None:
     return "missing" if missing else part
 
 
-def _swept(drawn: Any, given: dict[str, Any], files: dict[str, Any]) -> Any:
+def _sweep(drawn: Any, given: dict[str, Any], files: dict[str, Any]) -> Any:
     import warnings
 
     import polhode as ph
@@ -141,10 +154,8 @@ def _tell(found: Any, failures: Any) -> None:
     if found.missing:
         numbers = spans([first // slab + 1 for first in found.missing])
         say(f"Missing are {len(found.missing)}: {numbers} of {count}.")
-    rows = _statistics(found)
-    if rows:
-        titles = ("", "mean", "deviation", "least", "most")
-        print_table(f"\nAt t = {found.until:g} s", titles, rows)
+    if not found.missing:
+        _tell_last_states(found)
     say()
     if not len(failures):
         say("No run failed.")
@@ -155,25 +166,25 @@ def _tell(found: Any, failures: Any) -> None:
         say(f"\nRun {failure.first}: {failure.sentence}")
 
 
-def _statistics(found: Any) -> list[tuple[str, ...]]:
-    """Mean, deviation and ends of the last states of all parts, one after the other."""
+def _tell_last_states(found: Any) -> None:
+    """Mean, deviation and ends of where runs are that reached the end."""
     import numpy as np
+
+    from polhode.cli.answers import print_table
+    from polhode.integrate.results.sweep_statistics import last_states
 
     names = [*found.system.coordinate_names]
     names += [f"speed of {name}" for name in found.system.speed_names]
-    if found.missing:
-        return []
-    sums, squares = np.zeros(len(names)), np.zeros(len(names))
-    least, most = np.full(len(names), np.inf), np.full(len(names), -np.inf)
-    for part in found:
-        last = np.concatenate([part.final_q, part.final_z], axis=1)
-        sums += last.sum(axis=0)
-        squares += (last**2).sum(axis=0)
-        least, most = np.minimum(least, last.min(0)), np.maximum(most, last.max(0))
-    mean = sums / len(found)
-    spread = np.sqrt(np.maximum(squares / len(found) - mean**2, 0.0))
-    columns = zip(names, mean, spread, least, most, strict=True)
-    return [(name, *(f"{float(v):.5g}" for v in values)) for name, *values in columns]
+    total = last_states(found)
+    if not total.count:
+        return
+    spread = np.sqrt(total.squares / total.count)
+    columns = zip(names, total.mean, spread, total.least, total.most, strict=True)
+    rows = [(name, *(f"{float(v):.5g}" for v in values)) for name, *values in columns]
+    title = f"\nAt t = {found.until:g} s"
+    if total.count < len(found):
+        title += f", the {total.count} runs that reached it"
+    print_table(title, ("", "mean", "deviation", "least", "most"), rows)
 
 
 def _facts(found: Any, failures: Any) -> dict[str, Any]:

@@ -80,9 +80,12 @@ class Waiting:
 @contextmanager
 def waiting(title: str, console: Any = None) -> Iterator[Waiting]:
     """While this lasts, somebody waits."""
+    from polhode.lowering.notice import silence
+
     told = Waiting(title, console)
     try:
-        yield told
+        with silence():
+            yield told
     finally:
         told.close()
 

@@ -14,7 +14,7 @@ than the nominal ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -27,6 +27,7 @@ from polhode.geometry.vector import cross
 from polhode.joints.joint import Joint
 from polhode.matter.material_point import MaterialPoint
 from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.matter.quantities.constants import call_form
 
 Attachment: TypeAlias = Point | MaterialPoint
 
@@ -187,20 +188,24 @@ def require_rows(name: str, rows: Sequence[str]) -> tuple[str, ...]:
 
 
 def called(
-    name: str, law: Callable[..., Any], *arguments: Any, **constants: Any
+    name: str, law: Callable[..., Any], arguments: Mapping[str, Any], **constants: Any
 ) -> Any:
-    """What a user's law gives; refused by its name if it cannot be called or traced."""
+    """What a user's law gives; refused by its name if it cannot be called or traced.
+
+    `arguments` are given to it in order; their names are for its error alone.
+    """
     try:
-        return law(*arguments, **constants)
+        return law(*arguments.values(), **constants)
     except PolhodeError:
         raise
     except Exception as reason:
         first = str(reason).partition("\n")[0]
         raise ModelError(
             f"the law of {name!r} gave no equation.",
-            f"Calling it failed: {type(reason).__name__}: {first}",
-            "Let it take the arguments that its class names and its constants by name,"
-            " and calculate with jax.numpy: no float(), no math, no `if` on numbers.",
+            f"Called as {call_form(arguments, constants)} it raised"
+            f" {type(reason).__name__}: {first}",
+            "Let it take these, and calculate with jax.numpy: no float(), no math, no"
+            " `if` on numbers.",
         ) from reason
 
 

@@ -83,7 +83,8 @@ class Holonomic:
         def g(rotations: Any, origins: Any, t: Scalar, constants: Any) -> Any:
             count = range(len(self.of))
             placements = (Placement(origins[k], rotations[k]) for k in count)
-            found = called(self.name, self.law, *placements, t, **constants)
+            given = {f"b_{k}": b for k, b in enumerate(placements, 1)}
+            found = called(self.name, self.law, {**given, "t": t}, **constants)
             return shaped(self.name, found, (len(self.rows),))
 
         return doubled(g)
@@ -96,7 +97,8 @@ class PointOn:
 
     `law(x, **constants)` of the coordinates x (3,) of the point in the axes of the body
     `of` is zero there: one number for a surface, two for a curve; traceable.
-    `constants` are numbers or parameters that the law takes by name.
+    `constants` are numbers or parameters that the law takes by name. A `ph.Formula` of
+    x, y and z is the law of a surface, too, and goes into files.
     """
 
     point: Attachment
@@ -140,9 +142,11 @@ class PointOn:
     @cached_property
     def _g(self) -> Callable[..., Any]:
         law = doubled(self.law)  # one for all who share it
+        is_apart = getattr(self.law, "of", None) == ("x", "y", "z")  # a formula
 
         def g(x: Array, constants: Mapping[str, Any]) -> Any:
-            found = called(self.name, law, x, **constants)
+            given = dict(zip("xyz", x, strict=True)) if is_apart else {"x": x}
+            found = called(self.name, law, given, **constants)
             return shaped(self.name, found, (len(self.rows),))
 
         return g

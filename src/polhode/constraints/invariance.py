@@ -79,7 +79,7 @@ def audit_constraint(
         placed, moving = _random(constraint, rng, scale)
         t = scale * rng.normal()
         values.append(_rows(constraint, placed, moving, t))
-        together = _superposed(placed, moving, rng, scale)
+        together = _superpose(placed, moving, rng, scale)
         moved.append(_rows(constraint, *together, t))
         later.append(_rows(constraint, placed, moving, t + scale * rng.normal()))
     size = np.max(np.abs(values)) or 1.0
@@ -110,7 +110,7 @@ def _random(
     return placed, Moving(rng.normal(size=(n, 3)), rng.normal(size=(n, 3)), tuple(z))
 
 
-def _superposed(
+def _superpose(
     placed: Placed, moving: Moving, rng: np.random.Generator, scale: float
 ) -> tuple[Placed, Moving]:
     """All bodies carried along: x+ = S x + s,  v+ = S v + W x (S x) + s_dot."""

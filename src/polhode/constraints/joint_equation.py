@@ -44,7 +44,8 @@ class JointEquation(OfJoints):
     def _g(self) -> Callable[..., Any]:
         def g(coordinates: Array, t: Scalar, constants: Any) -> Any:
             each = [q[0] if q.shape == (1,) else q for q in coordinates]
-            found = called(self.name, self.law, *each, t, **constants)
+            given = {f"q_{k}": q for k, q in enumerate(each, 1)}
+            found = called(self.name, self.law, {**given, "t": t}, **constants)
             return shaped(self.name, found, (len(self.rows),))
 
         return doubled(g)

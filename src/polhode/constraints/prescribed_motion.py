@@ -97,7 +97,7 @@ class PrescribedMotion:
     @cached_property
     def _law(self) -> Callable[..., Any]:
         def law(t: Scalar, constants: Mapping[str, Any]) -> Any:
-            wanted = called(self.name, self.law, t, **constants)
+            wanted = called(self.name, self.law, {"t": t}, **constants)
             return shaped(self.name, wanted, (self.joint.coordinates,))
 
         return doubled(law)

@@ -100,7 +100,8 @@ class VelocityRows(OfJoints):
         def residual(
             coordinates: Array, speeds: Array, t: Scalar, constants: Any
         ) -> Any:
-            rows = called(self.name, self.law, *coordinates, t, **constants)
+            given = {f"q_{k}": q for k, q in enumerate(coordinates, 1)}
+            rows = called(self.name, self.law, {**given, "t": t}, **constants)
             a, b = _pair(self.name, rows)
             z = namespace(*speeds).concatenate(speeds)
             a = shaped(self.name, a, (len(self.rows), len(z)))
@@ -142,7 +143,12 @@ class VelocityEquation(OfJoints):
     @cached_property
     def _phi(self) -> Callable[..., Any]:
         def phi(coordinates: Array, speeds: Array, t: Scalar, constants: Any) -> Any:
-            values = called(self.name, self.law, coordinates, speeds, t, **constants)
+            values = called(
+                self.name,
+                self.law,
+                {"coordinates": coordinates, "speeds": speeds, "t": t},
+                **constants,
+            )
             return shaped(self.name, values, (len(self.rows),))
 
         return doubled(phi)

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from polhode.analyse.linear.linearise import Linear
 from polhode.analyse.linear.state_space import StateSpace
 from polhode.arrays import Numbers
 from polhode.errors import ModelError
 
 
-def linear_quadratic(space: StateSpace, Q: Numbers, R: Numbers) -> np.ndarray:
-    """K (inputs, states) of u = -K x for a linear system.
+def linear_quadratic(space: StateSpace | Linear, Q: Numbers, R: Numbers) -> np.ndarray:
+    """K (inputs, states) of u = -K x for a linear system, or what `ph.linearise` gives.
 
     Q   (n, n), or n numbers on its diagonal: what states cost, not negative
     R   (m, m), or m numbers: what inputs cost, positive
@@ -28,6 +29,13 @@ def linear_quadratic(space: StateSpace, Q: Numbers, R: Numbers) -> np.ndarray:
     """
     from scipy.linalg import solve_continuous_are
 
+    space = space.matrices if isinstance(space, Linear) else space
+    if not space.inputs:
+        raise ModelError(
+            "a linear system without inputs has no gain.",
+            "A gain says what inputs do about states.",
+            'Name them: ph.linearise(system, inputs=["push"]).',
+        )
     A, B = np.asarray(space.A, float), np.asarray(space.B, float)
     Q, R = _cost("Q", Q, len(A)), _cost("R", R, B.shape[1])
     if np.min(np.linalg.eigvalsh(R)) <= 0 or np.min(np.linalg.eigvalsh(Q)) < -1e-12:

@@ -79,7 +79,7 @@ class Gyroscope:
 
     def along(self, motion: Trajectory) -> tuple[np.ndarray, np.ndarray]:
         """Times (n,) of its samples along a motion, and what it reads there (n, 3)."""
-        times, rows = _sampled(motion, self.dt)
+        times, rows = _sample(motion, self.dt)
         body = rows[self.body]
         own = np.einsum("nji,nj->ni", body.orientation, body.angular_velocity)
         return times, own + np.stack([self.error(t) for t in times])
@@ -129,7 +129,7 @@ class StarTracker:
 
     def along(self, motion: Trajectory) -> tuple[np.ndarray, np.ndarray]:
         """Times (n,) of its samples, and what it reads there (n, 3, 3)."""
-        times, rows = _sampled(motion, self.dt)
+        times, rows = _sample(motion, self.dt)
         turns = np.stack([self.error(t) for t in times])
         return times, rows[self.body].orientation @ turns
 
@@ -171,7 +171,7 @@ class Accelerometer:
 
     def along(self, motion: Trajectory) -> tuple[np.ndarray, np.ndarray]:
         """Times (n,) of its samples, and what it reads there (n, 3)."""
-        times, rows = _sampled(motion, self.dt)
+        times, rows = _sample(motion, self.dt)
         body = rows[motion.system.bodies[self._place(motion.system)].name]
         R, w = body.orientation, body.angular_velocity
         arm = R @ _coordinates(self.point, motion.table)
@@ -237,7 +237,7 @@ def _place(system: System, body: str) -> int:
     return names.index(body)
 
 
-def _sampled(motion: Trajectory, dt: float) -> tuple[np.ndarray, Trajectory]:
+def _sample(motion: Trajectory, dt: float) -> tuple[np.ndarray, Trajectory]:
     """The times of samples within a motion, and the motion at them."""
     first, last = np.ceil(motion.t[0] / dt - 1e-9), np.floor(motion.t[-1] / dt + 1e-9)
     times = dt * np.arange(int(first), int(last) + 1)

@@ -23,7 +23,7 @@ from polhode.files.values import (
     each,
     formula,
     is_one_of,
-    shown,
+    shorten,
     write_quantity,
 )
 from polhode.matter.axes import Z
@@ -54,7 +54,7 @@ def read_surface(scope: Scope, path: Way, value: Any) -> Any:
     shape = value.get("shape") if isinstance(value, dict) else None
     if not is_one_of(shape, SIZES):
         known = nearest(shape, SIZES)
-        return scope.refuse(path, f"{shown(shape)} is no shape of a surface. {known}")
+        return scope.refuse(path, f"{shorten(shape)} is no shape of a surface. {known}")
     values = {"shape": TEXT, "centre": POINT, **SIZES[shape]}
     found = read_table(scope, path, value, values, values)
     if isinstance(found, Bad):
@@ -94,7 +94,7 @@ def read_restitution(scope: Scope, path: Way, value: Any) -> Any:
     kind = value.get("kind")
     if not is_one_of(kind, RESTITUTIONS):
         known = nearest(kind, RESTITUTIONS)
-        return scope.refuse(path, f"{shown(kind)} is no law of restitution. {known}")
+        return scope.refuse(path, f"{shorten(kind)} is no law of restitution. {known}")
     values = {"kind": TEXT, "restitution": QUANTITY}
     found = read_table(scope, path, value, values, values)
     if isinstance(found, Bad):

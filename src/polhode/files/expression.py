@@ -115,7 +115,7 @@ def _of_quantity(word: str, value: Any) -> Any:
     return of_quantity(word, value)
 
 
-def written(quantity: Any) -> str | None:
+def expression_text(quantity: Any) -> str | None:
     """A parameter as an expression that `parse` reads, or None if it follows from
     its sources by a law of Python.
 
@@ -123,7 +123,7 @@ def written(quantity: Any) -> str | None:
     >>> written(m * (m - l) ** 2)
     'm * (m - `l 1`) ** 2'
     """
-    found = _written(quantity)
+    found = _ranked_text(quantity)
     return None if found is None else found[0]
 
 
@@ -311,17 +311,17 @@ def _sign(tokens: list[_Token], at: int) -> str:
 RANKS = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 3}
 
 
-def _written(value: Any) -> tuple[str, int] | None:
+def _ranked_text(value: Any) -> tuple[str, int] | None:
     """The text, and how strongly its weakest sign binds."""
     if not isinstance(value, Parameter):
         shown = repr(value) if type(value) is int else repr(float(value))
         return (shown, 4 if value >= 0 else 0)
     if value.law is None:
         plain = NAME.fullmatch(value.name) and value.name not in FUNCTIONS
-        return (value.name if plain else quoted(value.name), 4)
-    parts = [_written(source) for source in value.sources]
+        return (value.name if plain else quote(value.name), 4)
+    parts = [_ranked_text(source) for source in value.sources]
     if value.law is operator.neg and parts[0]:
-        return (f"-{_bracketed(*parts[0], least=3)}", 0)
+        return (f"-{_bracket(*parts[0], least=3)}", 0)
     word = WORDS.get(value.law)
     if word is not None and parts[0]:
         return (f"{word}({parts[0][0]})", 4)
@@ -331,15 +331,15 @@ def _written(value: Any) -> tuple[str, int] | None:
     rank = RANKS[sign]
     least = (4, 4) if sign == "**" else (rank, rank + 1)
     left, right = (
-        _bracketed(*p, least=r) for p, r in zip(parts, least, strict=True) if p
+        _bracket(*p, least=r) for p, r in zip(parts, least, strict=True) if p
     )
     return (f"{left} {sign} {right}", rank)
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """A name that is no plain word, as expressions write it."""
     return "`" + name.replace("`", "``") + "`"
 
 
-def _bracketed(text: str, rank: int, *, least: int) -> str:
+def _bracket(text: str, rank: int, *, least: int) -> str:
     return text if rank >= least else f"({text})"

@@ -47,7 +47,14 @@ from polhode.files.contacts import (
     touching,
 )
 from polhode.files.expression import Formula
-from polhode.files.loads import CONTACT_LAW, FRICTION_LAW, MASSES, VECTOR
+from polhode.files.loads import (
+    CONTACT_LAW,
+    FRICTION_LAW,
+    LAW_ACTIONS,
+    LAW_CONSTRAINTS,
+    MASSES,
+    VECTOR,
+)
 from polhode.files.machines import MACHINE_ACTIONS, MACHINE_CONSTRAINTS, SLACK_ROPE
 from polhode.files.references import BODY, CONSTRAINT, JOINT, POINT, SUPPORT
 from polhode.files.space import SPACE_ACTIONS
@@ -356,7 +363,7 @@ ACTIONS = {
                 Field("constant", QUANTITY, "m^3/kg/s^2", GRAVITATIONAL_CONSTANT),
             ),
         ),
-        *(Kind(*each) for each in (*SPACE_ACTIONS, *MACHINE_ACTIONS)),
+        *(Kind(*each) for each in (*LAW_ACTIONS, *SPACE_ACTIONS, *MACHINE_ACTIONS)),
     )
 }
 
@@ -439,7 +446,7 @@ CONSTRAINTS = {
         Kind("rolling", tuple, (*CONTACT_FIELDS, *SLIPPING), rolling),
         Kind("touching", tuple, CONTACT_FIELDS, touching),
         Kind("no_slip", tuple, CONTACT_FIELDS, no_slip),
-        *(Kind(*each) for each in MACHINE_CONSTRAINTS),
+        *(Kind(*each) for each in (*LAW_CONSTRAINTS, *MACHINE_CONSTRAINTS)),
     )
 }
 

@@ -1,4 +1,8 @@
-"""Values of actions: vectors with their axes, laws of friction, lists of masses."""
+"""Values of actions: vectors with their axes, laws of friction, lists of masses.
+
+A force of a user is three formulas of x, y, z, vx, vy, vz and t; a surface is one of x,
+y, z.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,9 @@ from polhode.actions.contact.contact_laws import (
 )
 from polhode.actions.contact.friction import Coulomb, Regularised, Viscous
 from polhode.actions.contact.friction_laws import Anisotropic, Stribeck
+from polhode.actions.force_law import ForceLaw
 from polhode.actions.gravitation import PointMass
+from polhode.constraints.holonomic import PointOn
 from polhode.files.issues import Way, nearest
 from polhode.files.references import BODY, POINT
 from polhode.files.scope import INVALID, Bad, Scope, Writer
@@ -23,10 +29,13 @@ from polhode.files.values import (
     QUANTITY,
     TEXT,
     THREE_NUMBERS,
+    Field,
     Value,
     each,
+    formula,
     is_one_of,
-    shown,
+    law_of,
+    shorten,
     write_quantity,
 )
 from polhode.geometry.vector import Vector
@@ -77,7 +86,7 @@ def read_table(
     """A small table whose keys have values of known kinds."""
     if not isinstance(value, dict):
         keys = ", ".join(values)
-        return scope.refuse(path, f"{shown(value)} is no table with {keys}.")
+        return scope.refuse(path, f"{shorten(value)} is no table with {keys}.")
     found: dict[str, Any] = {}
     for key, entry in value.items():
         if scope.report.is_full:
@@ -112,7 +121,7 @@ def read_friction(scope: Scope, path: Way, value: Any) -> Any:
     kind = value.get("kind") if isinstance(value, dict) else None
     if not is_one_of(kind, LAWS):
         known = nearest(kind, LAWS)
-        return scope.refuse(path, f"{shown(kind)} is no kind of friction. {known}")
+        return scope.refuse(path, f"{shorten(kind)} is no kind of friction. {known}")
     values = dict.fromkeys(NUMBERS[kind], QUANTITY) | {"kind": TEXT, "name": TEXT}
     if kind == "anisotropic":
         values |= dict.fromkeys(NUMBERS[kind], each(QUANTITY))
@@ -158,7 +167,7 @@ def read_contact_law(scope: Scope, path: Way, value: Any) -> Any:
     kind = value.get("kind") if isinstance(value, dict) else None
     if not is_one_of(kind, CONTACT_LAWS):
         known = nearest(kind, CONTACT_LAWS)
-        return scope.refuse(path, f"{shown(kind)} is no law of contact. {known}")
+        return scope.refuse(path, f"{shorten(kind)} is no law of contact. {known}")
     values = dict.fromkeys(CONTACT_NUMBERS[kind], QUANTITY)
     values |= {"kind": TEXT, "name": TEXT}
     if "exponent" in values:
@@ -222,3 +231,41 @@ VECTOR = Value(read_vector, write_vector, {"type": "object"})
 CONTACT_LAW = Value(read_contact_law, write_contact_law, {"type": "object"})
 FRICTION_LAW = Value(read_friction, write_friction, {"type": "object"})
 MASSES = each(Value(read_mass, write_mass, {"type": "object"}))
+
+
+PLACE = ("x", "y", "z")
+MOTION = (*PLACE, "vx", "vy", "vz", "t")
+_THREE = each(law_of(*MOTION), 3)
+
+
+def _write_force(ink: Writer, law: Any, place: str) -> Any:
+    if callable(law):
+        return ink.lose(f"{place}: its law is a function of Python")
+    write = formula(*MOTION).write
+    texts = [write(ink, part, place) for part in law]
+    return None if None in texts else texts
+
+
+FORCE = Value(_THREE.read, _write_force, _THREE.schema)
+LAW_ACTIONS: tuple[tuple[str, type, tuple[Field, ...]], ...] = (
+    (
+        "force_law",
+        ForceLaw,
+        (
+            Field("on", POINT, "where it acts"),
+            Field("by", BODY, "what exerts it; places are seen from it"),
+            Field("law", FORCE, "N; of x, y, z, vx, vy, vz and t"),
+        ),
+    ),
+)
+LAW_CONSTRAINTS: tuple[tuple[str, type, tuple[Field, ...]], ...] = (
+    (
+        "point_on",
+        PointOn,
+        (
+            Field("point", POINT),
+            Field("of", BODY, "what has the surface"),
+            Field("law", law_of(*PLACE), "zero on the surface; of x, y, z"),
+        ),
+    ),
+)

@@ -49,11 +49,11 @@ from polhode.files.values import (
     is_one_of,
     law_of,
     plain,
-    shown,
+    shorten,
     write_direction,
     write_quantity,
 )
-from polhode.matter.axes import X, Y, Z
+from polhode.matter.axes import Y, Z
 from polhode.supports.slack_rope import SlackRope
 
 WHOLE = plain(int, "whole number", {"type": "integer"})
@@ -164,7 +164,7 @@ def read_tyre(scope: Scope, path: Way, value: Any) -> Any:
     kind = value.get("kind") if isinstance(value, dict) else None
     if not is_one_of(kind, TYRES):
         return scope.refuse(
-            path, f"{shown(kind)} is no law of tyres. {nearest(kind, TYRES)}"
+            path, f"{shorten(kind)} is no law of tyres. {nearest(kind, TYRES)}"
         )
     noun, numbers, count = TYRES[kind]
     values = {"kind": TEXT, "name": TEXT, **dict.fromkeys(numbers, QUANTITY)}
@@ -369,14 +369,14 @@ MACHINE_CONSTRAINTS: tuple[tuple[Any, ...], ...] = (
         HookeCoupling,
         (
             *SHAFTS,
-            Field("first_arm", DIRECTION, "in the axes of the first", X),
-            Field("second_arm", DIRECTION, "in the axes of the second", Y),
+            Field("first_arm", DIRECTION, "in the axes of the first, across it"),
+            Field("second_arm", DIRECTION, "in the axes of the second, across it"),
         ),
     ),
     (
         "constant_velocity_coupling",
         ConstantVelocityCoupling,
-        (*SHAFTS, Field("axis", DIRECTION, "of both, each in its axes", Z)),
+        (*SHAFTS, Field("axis", DIRECTION, "of both, each in its axes")),
     ),
     (
         "ackermann",

@@ -23,7 +23,7 @@ from polhode.files.values import (
     Value,
     each,
     is_one_of,
-    shown,
+    shorten,
     write_quantity,
 )
 from polhode.matter import solids
@@ -80,7 +80,7 @@ def read_matter(scope: Scope, path: Way, table: dict[str, Any]) -> Any:
     if solid == "mesh":
         return _read_mesh(scope, path, table)
     if not is_one_of(solid, SHAPES):
-        text = f"{shown(solid)} is no solid. {nearest(solid, WORDS)}"
+        text = f"{shorten(solid)} is no solid. {nearest(solid, WORDS)}"
         scope.refuse((*path, "solid"), text)
         values = {**AMOUNT, **PLACE}  # what all solids have
         given = {name: table[name] for name in values if name in table}
@@ -138,7 +138,7 @@ def _read_compound(scope: Scope, path: Way, table: dict[str, Any]) -> Any:
     for name, part in parts.items():
         place = (*path, "parts", name)
         if not isinstance(part, dict):
-            return scope.refuse(place, f"{shown(part)} is no table of a solid.")
+            return scope.refuse(place, f"{shorten(part)} is no table of a solid.")
         sign = -1.0 if part.get("cut") is True else 1.0
         found.append((name, read_matter(scope, place, part), sign))
     if any(isinstance(part, Bad) for _, part, _ in found):
@@ -186,7 +186,7 @@ def read_fluid(scope: Scope, path: Way, dry: Any, table: Any) -> Any:
     )
     found = read_table(scope, path, rest, FLUID, ())
     if hull and not isinstance(hull, dict):
-        return scope.refuse((*path, "hull"), f"{shown(hull)} is no table of a solid.")
+        return scope.refuse((*path, "hull"), f"{shorten(hull)} is no table of a solid.")
     shape = read_matter(scope, (*path, "hull"), hull) if hull else None
     if any(isinstance(part, Bad) for part in (found, dry, shape)):
         return INVALID

@@ -68,7 +68,7 @@ def load_model(path: Any) -> Model:
 
 def model_from(text: str, place: Path) -> Model:
     """The model in a text that stands at a place, such as in the file of a motion."""
-    document = _parsed(place, text)
+    document = _parse(place, text)
     scope = Scope(Report(place, text), place.parent)
     try:
         system = read_system(scope, document)
@@ -146,8 +146,8 @@ def model_text(
         raise FileError(
             f"{system.name!r} cannot be written as a file.",
             "A file holds no code, and these are laws of Python:\n" + "\n".join(lost),
-            "Say laws of motors, drivers, springs and central forces by ph.Formula, or"
-            " keep the model in Python.",
+            "Say laws of motors, drivers, springs, forces and surfaces by ph.Formula,"
+            " or keep the model in Python.",
         )
     if ensemble is not None:
         require_own(system, ensemble.start)
@@ -168,17 +168,17 @@ def model_text(
     return text
 
 
-def _parsed(place: Path, text: str) -> dict[str, Any]:
+def _parse(place: Path, text: str) -> dict[str, Any]:
     require_shallow(place, text)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as reason:
-        raise _unparsed(place, text, str(reason)) from None
+        raise _parse_error(place, text, str(reason)) from None
     except (ValueError, RecursionError, PolhodeError) as reason:
-        raise _unparsed(place, text, str(reason)) from None
+        raise _parse_error(place, text, str(reason)) from None
 
 
-def _unparsed(place: Path, text: str, reason: str) -> ModelFileError:
+def _parse_error(place: Path, text: str, reason: str) -> ModelFileError:
     """The error of the TOML reader, at its line and column."""
     found = re.search(r" \(at line (\d+), column (\d+)\)$", reason)
     spot = Lines(text).spot(len(text))

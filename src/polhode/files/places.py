@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.files.issues import Way, nearest
 from polhode.files.scope import INVALID, Bad, Scope
-from polhode.files.values import NUMBER, Value, shown
+from polhode.files.values import NUMBER, Value, shorten
 from polhode.joints.free import Free
 from polhode.joints.joint import Joint
 from polhode.joints.translation import Translation
@@ -25,7 +25,7 @@ def written_place(joint: Joint, q: Any) -> Any:
     return numbers[0] if len(numbers) == 1 else numbers
 
 
-def released(system: System) -> tuple[System, dict[str, Any]]:
+def release_joints(system: System) -> tuple[System, dict[str, Any]]:
     """The system with all joints free, and where `ph.lock` held those that were not."""
     held = [joint for joint in system.joints if isinstance(joint, Locked)]
     for joint in held:
@@ -76,7 +76,7 @@ def _locking(system: System, name: str, at: Any) -> Any:
 
 def _read_joints(scope: Scope, path: Way, value: Any) -> Any:
     if not isinstance(value, dict):
-        return scope.refuse(path, f"{shown(value)} is no table of joints.")
+        return scope.refuse(path, f"{shorten(value)} is no table of joints.")
     found = {n: _read_numbers(scope, (*path, n), v) for n, v in value.items()}
     return INVALID if any(isinstance(v, Bad) for v in found.values()) else found
 

@@ -19,7 +19,7 @@ from polhode.files.expression import Formula, names_in, parse
 from polhode.files.issues import Way, nearest
 from polhode.files.loads import read_table
 from polhode.files.scope import Scope
-from polhode.files.values import NUMBER, Value, each, plain, shown
+from polhode.files.values import NUMBER, Value, each, plain, shorten
 
 GOALS: dict[str, type[Goal]] = {"end": AtEnd, "integral": Integral, "peak": Peak}
 SIGNS = ("<=", ">=", "==")
@@ -103,7 +103,7 @@ def quantity_law(system: Any, text: str) -> Any:
 # ---------------------------------------------------------------------- sections
 
 
-def spread(text: str) -> np.ndarray:
+def numbers_from(text: str) -> np.ndarray:
     """Numbers by their words: "0:300:31" evenly from 0 to 300, or "0.9,1.0,1.1".
 
     >>> spread("0:3:4")
@@ -124,16 +124,20 @@ def spread(text: str) -> np.ndarray:
 
 def _read_numbers(scope: Scope, path: Way, value: Any) -> Any:
     if isinstance(value, str) and re.fullmatch(r"[-+.\deE:,\s]+", value):
-        return scope.built(path, lambda: spread(value))
+        return scope.built(path, lambda: numbers_from(value))
     if isinstance(value, list):
         found = each(NUMBER).read(scope, path, value)
         return np.array(found) if isinstance(found, list | tuple) else found
-    return scope.refuse(path, f'{shown(value)} is no row such as "0:300:31" or [0, 1].')
+    return scope.refuse(
+        path, f'{shorten(value)} is no row such as "0:300:31" or [0, 1].'
+    )
 
 
 def _read_pairs(scope: Scope, path: Way, value: Any) -> Any:
     if not isinstance(value, dict):
-        return scope.refuse(path, f"{shown(value)} is no table of names = [low, high].")
+        return scope.refuse(
+            path, f"{shorten(value)} is no table of names = [low, high]."
+        )
     pair = each(NUMBER, 2)
     found = {k: pair.read(scope, (*path, k), v) for k, v in value.items()}
     return {name: tuple(ends) for name, ends in found.items() if _is_pair(ends)}

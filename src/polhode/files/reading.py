@@ -17,7 +17,7 @@ from polhode.files.values import (
     THREE,
     is_one_of,
     read_number,
-    shown,
+    shorten,
 )
 from polhode.matter.parameter import Parameter
 from polhode.matter.particle import Particle
@@ -80,10 +80,10 @@ def read_system(scope: Scope, document: dict[str, Any]) -> Any:
 def read_kind(scope: Scope, path: Way, kinds: dict[str, Kind], table: Any) -> Any:
     """One joint, action, constraint or support by its table."""
     if not isinstance(table, dict):
-        return scope.refuse(path, f"{shown(table)} is no table.")
+        return scope.refuse(path, f"{shorten(table)} is no table.")
     word = table.get("kind")
     if not is_one_of(word, kinds):
-        what = f"kind {shown(word)} is not known" if word else "'kind' is missing"
+        what = f"kind {shorten(word)} is not known" if word else "'kind' is missing"
         scope.refuse((*path, "kind"), f"{what}. {nearest(word, kinds)}")
         return _read_common(scope, path, kinds, table)
     kind = kinds[word]
@@ -139,14 +139,14 @@ def _require_sections(scope: Scope, document: dict[str, Any]) -> None:
     version = document.get("polhode")
     if version != VERSION:
         text = f"the first line must be 'polhode = {VERSION}', the version of the form"
-        scope.refuse(("polhode",), f"{text}; it is {shown(version)}.")
+        scope.refuse(("polhode",), f"{text}; it is {shorten(version)}.")
 
 
 def _section(scope: Scope, document: dict[str, Any], word: str) -> dict[str, Any]:
     table = document.get(word, {})
     if isinstance(table, dict):
         return table
-    scope.refuse((word,), f"{shown(table)} is no table: write [{word}] above it.")
+    scope.refuse((word,), f"{shorten(table)} is no table: write [{word}] above it.")
     return {}
 
 
@@ -180,7 +180,7 @@ def _read_world(scope: Scope, table: dict[str, Any]) -> None:
 
 def _read_body(scope: Scope, path: Way, name: str, table: Any) -> Any:
     if not isinstance(table, dict):
-        return scope.refuse(path, f"{shown(table)} is no table of a body.")
+        return scope.refuse(path, f"{shorten(table)} is no table of a body.")
     if name in scope.bodies:
         return scope.refuse(path, f"there is a body {name!r} already: the world.")
     if table.get("kind") == "particle":
@@ -205,7 +205,7 @@ def _read_body(scope: Scope, path: Way, name: str, table: Any) -> Any:
 
 def _read_points(scope: Scope, path: Way, body: Any, table: Any) -> None:
     if not isinstance(table, dict):
-        scope.refuse(path, f"{shown(table)} is no table of points.")
+        scope.refuse(path, f"{shorten(table)} is no table of points.")
         return
     for name, entries in table.items():
         three = THREE.read(scope, (*path, name), entries)
@@ -227,12 +227,12 @@ def _members(scope: Scope, document: dict[str, Any]) -> list[Any]:
     if "members" in document:
         told = document["members"]
         if not isinstance(told, list):
-            return [scope.refuse(("members",), f"{shown(told)} is no list of names.")]
+            return [scope.refuse(("members",), f"{shorten(told)} is no list of names.")]
         order = told
     found: list[Any] = []
     for k, name in enumerate(order):
         if not isinstance(name, str) or name not in things:
-            text = f"there is no joint or body {shown(name)}. {nearest(name, things)}"
+            text = f"there is no joint or body {shorten(name)}. {nearest(name, things)}"
             found.append(scope.refuse(("members", k), text))
         else:
             found.append(scope.joints.get(name, scope.bodies.get(name)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.files.issues import Way, nearest
 from polhode.files.scope import INVALID, Bad, Scope, Writer
-from polhode.files.values import TEXT, THREE, THREE_NUMBERS, Value, shown
+from polhode.files.values import TEXT, THREE, THREE_NUMBERS, Value, shorten
 from polhode.geometry.point import Point
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import Parameter, at
@@ -26,7 +26,7 @@ def read_point(scope: Scope, path: Way, value: Any) -> Any:
     if isinstance(value, dict):
         return _read_place(scope, path, value)
     if not isinstance(value, str):
-        text = f'{shown(value)} is no point: give "body", "body.point" or a table.'
+        text = f'{shorten(value)} is no point: give "body", "body.point" or a table.'
         return scope.refuse(path, text)
     if value in scope.bodies:
         return _origin(scope.bodies[value])
@@ -103,7 +103,7 @@ def _read_place(scope: Scope, path: Way, value: dict[str, Any]) -> Any:
 def _owner(scope: Scope, path: Way, value: Any) -> Any:
     if not isinstance(value, str) or value not in scope.bodies:
         known = nearest(value, scope.bodies)
-        return scope.refuse(path, f"there is no body {shown(value)}. {known}")
+        return scope.refuse(path, f"there is no body {shorten(value)}. {known}")
     return scope.bodies[value]
 
 
@@ -118,7 +118,7 @@ def read_joint(scope: Scope, path: Way, value: Any) -> Any:
     if isinstance(value, str) and value in scope.joints:
         return scope.joints[value]
     known = nearest(value, scope.joints)
-    return scope.refuse(path, f"there is no joint {shown(value)}. {known}")
+    return scope.refuse(path, f"there is no joint {shorten(value)}. {known}")
 
 
 def write_joint(ink: Writer, joint: Joint, place: str) -> str:
@@ -131,7 +131,7 @@ def read_constraint(scope: Scope, path: Way, value: Any) -> Any:
     if isinstance(value, str) and value in scope.constraints:
         return scope.constraints[value]
     known = nearest(value, scope.constraints)
-    return scope.refuse(path, f"there is no constraint {shown(value)}. {known}")
+    return scope.refuse(path, f"there is no constraint {shorten(value)}. {known}")
 
 
 def write_constraint(ink: Writer, constraint: Any, place: str) -> str:
@@ -144,7 +144,7 @@ def read_support(scope: Scope, path: Way, value: Any) -> Any:
     if isinstance(value, str) and value in scope.supports:
         return scope.supports[value]
     known = nearest(value, scope.supports)
-    return scope.refuse(path, f"there is no support {shown(value)} above. {known}")
+    return scope.refuse(path, f"there is no support {shorten(value)} above. {known}")
 
 
 BODY = Value(read_body, lambda ink, frame, place: frame.name, {"type": "string"})

@@ -9,7 +9,7 @@ from typing import Any, final
 
 from polhode.dimension import has_unit
 from polhode.errors import ModelError, PolhodeError
-from polhode.files.expression import evaluate, parse, written
+from polhode.files.expression import evaluate, expression_text, parse
 from polhode.files.issues import Way, nearest
 from polhode.files.report import Report
 from polhode.matter.parameter import Parameter, named, parameters_in
@@ -123,7 +123,7 @@ class Writer:
             return float(value)
         if value.law is None and value.name == place:
             return float(value.value)
-        text = written(value)
+        text = expression_text(value)
         if text is None:
             return self.lose(f"{who}: {value.name!r} follows by a law of Python")
         for root in value.roots:
@@ -136,7 +136,7 @@ class Writer:
         Bare numbers have the name of their place by now, and keep it.
         """
         named_value = named(value, place)
-        text = written(named_value)
+        text = expression_text(named_value)
         if text is None:
             self.lose(f"{who}: {named_value.name!r} follows by a law of Python")
             return None

@@ -12,7 +12,7 @@ from polhode.files.issues import Way, nearest
 from polhode.files.loads import read_table
 from polhode.files.places import JOINTS, written_place
 from polhode.files.scope import INVALID, UNFIT, Bad, Scope
-from polhode.files.values import NUMBER, Value, as_finite, is_number, is_one_of, shown
+from polhode.files.values import NUMBER, Value, as_finite, is_number, is_one_of, shorten
 from polhode.integrate.field.distribution import DISTRIBUTIONS, distribution_from
 from polhode.integrate.field.ensemble import DRAWN, ensemble_from
 from polhode.integrate.methods.registry import METHODS, known_method
@@ -113,19 +113,19 @@ def _read_samples(scope: Scope, path: Way, value: Any) -> Any:
         if None not in times:
             return times
     return scope.refuse(
-        path, f"{shown(value)} is neither a number of rows nor a list of times."
+        path, f"{shorten(value)} is neither a number of rows nor a list of times."
     )
 
 
 def _read_whole(scope: Scope, path: Way, value: Any) -> Any:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    return scope.refuse(path, f"{shown(value)} is no whole number from 0 on.")
+    return scope.refuse(path, f"{shorten(value)} is no whole number from 0 on.")
 
 
 def _read_distributions(scope: Scope, path: Way, value: Any) -> Any:
     if not isinstance(value, dict):
-        return scope.refuse(path, f"{shown(value)} is no table of distributions.")
+        return scope.refuse(path, f"{shorten(value)} is no table of distributions.")
     for name, own in value.items():
         try:
             distribution_from(own)
@@ -139,7 +139,7 @@ def _read_method(scope: Scope, path: Way, value: Any) -> Any:
     kind = table.get("kind") if isinstance(table, dict) else None
     if not is_one_of(kind, METHODS):
         known = nearest(kind, METHODS)
-        return scope.refuse(path, f"{shown(kind)} is no method. {known}")
+        return scope.refuse(path, f"{shorten(kind)} is no method. {known}")
     own = {k: v for k, v in table.items() if k != "kind"}
     noun: Any = known_method(str(kind))
     try:

@@ -52,7 +52,7 @@ from polhode.files.values import (
     is_one_of,
     law_of,
     plain,
-    shown,
+    shorten,
     write_quantity,
 )
 
@@ -78,7 +78,7 @@ def one_of(what: str, nouns: dict[str, Noun], law: Value | None = None) -> Value
             return law.read(scope, path, value)
         kind = value.get("kind") if isinstance(value, dict) else None
         if not is_one_of(kind, nouns):
-            text = f"{shown(kind)} is no kind of {what}. {nearest(kind, nouns)}"
+            text = f"{shorten(kind)} is no kind of {what}. {nearest(kind, nouns)}"
             return scope.refuse(path, text)
         noun = nouns[kind]
         found = read_table(

@@ -70,7 +70,7 @@ def as_finite(value: Any) -> float | None:
     return found if math.isfinite(found) else None
 
 
-def shown(value: Any) -> str:
+def shorten(value: Any) -> str:
     """A value in an error, cut short."""
     try:
         text = repr(value)
@@ -82,10 +82,10 @@ def shown(value: Any) -> str:
 def read_number(scope: Scope, path: Way, value: Any) -> Any:
     """A finite number."""
     if not is_number(value):
-        return scope.refuse(path, f"{shown(value)} is not a number.")
+        return scope.refuse(path, f"{shorten(value)} is not a number.")
     found = as_finite(value)
     if found is None:
-        text = f"{shown(value)} measures nothing: give a finite number."
+        text = f"{shorten(value)} measures nothing: give a finite number."
         return scope.refuse(path, text)
     return found
 
@@ -95,7 +95,7 @@ def read_quantity(scope: Scope, path: Way, value: Any) -> Any:
     if isinstance(value, str):
         return scope.quantity(path, value)
     if not is_number(value):
-        text = f"{shown(value)} is neither a number nor an expression of parameters."
+        text = f"{shorten(value)} is neither a number nor an expression of parameters."
         return scope.refuse(path, text)
     return read_number(scope, path, value)
 
@@ -111,7 +111,7 @@ def each(value: Value, count: int | None = None) -> Value:
     def read(scope: Scope, path: Way, given: Any) -> Any:
         if not isinstance(given, list) or (count and len(given) != count):
             many = f"{count} entries" if count else "entries"
-            return scope.refuse(path, f"{shown(given)} is no list of {many}.")
+            return scope.refuse(path, f"{shorten(given)} is no list of {many}.")
         found = []
         for k, entry in enumerate(given):
             found.append(value.read(scope, (*path, k), entry))
@@ -151,7 +151,7 @@ def plain(kind: type, word: str, schema: dict[str, Any]) -> Value:
     def read(scope: Scope, path: Way, value: Any) -> Any:
         if isinstance(value, kind):
             return value
-        return scope.refuse(path, f"{shown(value)} is no {word}.")
+        return scope.refuse(path, f"{shorten(value)} is no {word}.")
 
     return Value(read, lambda ink, value, place: kind(value), schema)
 
@@ -162,7 +162,7 @@ def read_direction(scope: Scope, path: Way, value: Any) -> Any:
         if value in AXES:
             return AXES[value]
         known = nearest(value, AXES)
-        return scope.refuse(path, f"{shown(value)} is no direction. {known}")
+        return scope.refuse(path, f"{shorten(value)} is no direction. {known}")
     return THREE.read(scope, path, value)
 
 
@@ -186,7 +186,7 @@ def read_bounds(scope: Scope, path: Way, value: Any) -> Any:
     flat = [e for end in ends for e in (end if isinstance(end, list) else [end])]
     known = [has_unit(e) or (is_number(e) and _is_bound(e)) for e in flat]
     if len(ends) != 2 or not all(known):
-        return scope.refuse(path, f"{shown(value)} is no pair [lower, upper].")
+        return scope.refuse(path, f"{shorten(value)} is no pair [lower, upper].")
     return tuple(ends)
 
 
@@ -249,7 +249,7 @@ def law_of(*variables: str) -> Value:
             value = repr(value)
         if not isinstance(value, str):
             own = f"sin(2 * {variables[0]})"
-            return scope.refuse(path, f'{shown(value)} is no law such as "{own}".')
+            return scope.refuse(path, f'{shorten(value)} is no law such as "{own}".')
         return scope.built(path, lambda: _formula(scope, value, variables))
 
     return Value(read, formula(*variables).write, QUANTITY.schema)

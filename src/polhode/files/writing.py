@@ -12,8 +12,9 @@ from polhode.constraints.rolling import NoSlip, Touching
 from polhode.files.contacts import CONTACT_FIELDS, normal_of
 from polhode.files.expression import Formula
 from polhode.files.kinds import ACTIONS, CONSTRAINTS, JOINTS, SUPPORTS, Kind
+from polhode.files.loads import FORCE
 from polhode.files.matter import write_matter
-from polhode.files.places import released
+from polhode.files.places import release_joints
 from polhode.files.reading import VERSION
 from polhode.files.scope import Writer
 from polhode.files.values import Field, write_quantity
@@ -24,7 +25,7 @@ from polhode.system.system import System
 
 def write_system(system: System) -> tuple[dict[str, Any], list[str]]:
     """The document of a system, and in words what of it a file cannot say."""
-    system, locked = released(system)
+    system, locked = release_joints(system)
     ink = Writer(system.tree.world.name)
     given = system.given
     joints = [m for m in given.members if isinstance(m, Joint)]
@@ -76,6 +77,11 @@ def _fields(ink: Writer, thing: Any, fields: tuple[Field, ...]) -> dict[str, Any
         value = getattr(thing, field.name)
         if isinstance(value, Formula) and hasattr(thing, "constants"):
             value = replace(value, constants=thing.constants)
+        if field.value is FORCE and isinstance(value, tuple):
+            value = [
+                replace(p, constants={k: thing.constants[k] for k in p.constants})
+                for p in value
+            ]
         if value is None or _is_default(value, field):
             continue
         text = field.value.write(ink, value, f"{thing.name}.{field.name}")

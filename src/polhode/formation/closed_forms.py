@@ -79,7 +79,7 @@ def tschauner_hempel(orbit: Orbit, t: float) -> np.ndarray:
     last = anomaly_after(orbit, t)
     scale = np.sqrt(orbit.mu * orbit.parameter) / orbit.parameter**2
     begin = _to_pseudo(orbit.eccentricity, first) @ _scaled(orbit, first, scale)
-    moved = _propagated(orbit.eccentricity, (first, last), scale * t)
+    moved = _propagate(orbit.eccentricity, (first, last), scale * t)
     end = np.linalg.inv(_scaled(orbit, last, scale))
     turn = np.kron(np.eye(2), TO_LVLH)
     return turn.T @ end @ moved @ begin @ turn
@@ -124,7 +124,7 @@ def _to_pseudo(e: float, nu: float) -> np.ndarray:
     return found
 
 
-def _propagated(e: float, anomalies: tuple[float, float], J: float) -> np.ndarray:
+def _propagate(e: float, anomalies: tuple[float, float], J: float) -> np.ndarray:
     """The scaled state at the end from those constants; J = k^2 (t - t0)."""
     first, nu = anomalies
     rho = 1 + e * np.cos(nu)

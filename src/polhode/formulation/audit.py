@@ -129,7 +129,7 @@ def _touching(system: System) -> list[Constraint]:
 
 def _unanswered(equations: Equations, state: State) -> tuple[float, float]:
     """Of moments about the world's origin and of forces: the sum, of its parts."""
-    pulls = [*_acting(equations.system, state), *_held(equations, state)]
+    pulls = [*_acting(equations.system, state), *_reactions_on_bodies(equations, state)]
     if not pulls:
         return 0.0, 0.0
     torques, forces, places = (np.array(part) for part in zip(*pulls, strict=True))
@@ -163,7 +163,7 @@ def _acting(system: System, state: State) -> list[Pull]:
     return found
 
 
-def _held(equations: Equations, state: State) -> list[Pull]:
+def _reactions_on_bodies(equations: Equations, state: State) -> list[Pull]:
     """Every reaction, on the body that feels it and on that which gives.
 
     Of constraints with the world among their bodies, the world answers for the rest.

@@ -188,7 +188,7 @@ def _all_evaluated(
             if watch is not None:
                 watch(number, len(FORMULATIONS), name)
             try:
-                found[name] = _evaluated(make(system), states, steps)
+                found[name] = _evaluate(make(system), states, steps)
             except PolhodeError as refusal:
                 reasons[name] = refusal.what
     return found, reasons
@@ -278,7 +278,7 @@ def sizes(state: State) -> tuple[float, float]:
     return V**2 + F / M, F + M * V**2
 
 
-def _evaluated(equations: Equations, states: list[State], steps: int) -> _Found:
+def _evaluate(equations: Equations, states: list[State], steps: int) -> _Found:
     system, core = equations.system, equations.functions
     t, q, z = (np.stack([getattr(s, word) for s in states]) for word in ("t", "q", "z"))
     y = z
@@ -329,11 +329,11 @@ def _row(found: _Found, gaps: tuple[float, ...], first: State) -> Row:
         reactions=gaps[1],
         motion=gaps[2],
         operations=found.program.report().operations,
-        microseconds=1e6 * _timed(found, first) / BATCH,
+        microseconds=1e6 * _time_of_call(found, first) / BATCH,
     )
 
 
-def _timed(found: _Found, state: State) -> float:
+def _time_of_call(found: _Found, state: State) -> float:
     """Seconds of the quickest call with a batch of equal states."""
     one = state.t, state.q, found.velocities
     batch = [np.repeat(np.asarray(x)[None], BATCH, axis=0) for x in one]

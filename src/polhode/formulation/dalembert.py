@@ -66,7 +66,7 @@ def dalembert(system: System) -> Equations:
         )
 
     def solve(found: Terms) -> tuple[Any, Any]:
-        return _tested(found, natural_sizes(system))
+        return _test(found, natural_sizes(system))
 
     return in_speeds("d'Alembert", system, terms, solve)
 
@@ -117,7 +117,7 @@ def _momenta(system: System, state: StateArrays, poles: Any, table: Table) -> An
     return jnp.concatenate([moment, h[:, 3:]], axis=-1)
 
 
-def _tested(terms: Terms, natural: NaturalSizes) -> tuple[Any, Any]:
+def _test(terms: Terms, natural: NaturalSizes) -> tuple[Any, Any]:
     """z_dot with P (M z_dot + b - f) = 0 and A z_dot = g, and what A^T l is left.
 
     P = 1 - A^+ A takes any z' to an allowed one; P M P + A^T A is definite. Which P

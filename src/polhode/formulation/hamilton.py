@@ -137,7 +137,7 @@ def in_momenta(
         speeds=speeds,
         rates=lambda t, q, y, table: system.rates(t, q, speeds(t, q, y, table), table),
         terms=terms,
-        accelerations=lambda t, q, y, table: _solved(
+        accelerations=lambda t, q, y, table: _solve(
             system.mass_matrix(t, q, table), terms(t, q, y, table), natural
         ),
         bodies=bodies,
@@ -159,7 +159,7 @@ def rows_on_momenta(
     return yielding, gamma + yielding @ _growth(system, t, q, z, table)
 
 
-def _solved(M: Array, terms: Terms, natural: NaturalSizes) -> tuple[Any, Any]:
+def _solve(M: Array, terms: Terms, natural: NaturalSizes) -> tuple[Any, Any]:
     """y_dot and l, where reactions are A^T l and the rows on y_dot are A M^-1."""
     _, b, f, rows, right = terms
     free = f - b

@@ -13,7 +13,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from polhode.arrays import Array, Scalar
+from polhode.arrays import Array, Scalar, matvec
 from polhode.formulation.equations import Equations
 from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.maximal import in_twists
@@ -30,19 +30,19 @@ def hybrid(system: System) -> Equations:
     def to_body(t: Scalar, q: Array, y: Array, table: Table) -> Any:
         R_WB = system.poses(t, q, table).rotations
         w_B, v_W = y.reshape(n, 2, 3).swapaxes(0, 1)
-        return jnp.concatenate([w_B, _on(R_WB.swapaxes(-1, -2), v_W)], axis=-1)
+        return jnp.concatenate([w_B, matvec(R_WB.swapaxes(-1, -2), v_W)], axis=-1)
 
     def from_body(t: Scalar, q: Array, V: Array, table: Table) -> Any:
         R_WB = system.poses(t, q, table).rotations
-        return jnp.concatenate([V[:, :3], _on(R_WB, V[:, 3:])], axis=-1).reshape(-1)
+        return jnp.concatenate([V[:, :3], matvec(R_WB, V[:, 3:])], axis=-1).reshape(-1)
 
     def momenta_of(
         q: Array, w_B: Array, v_W: Array, t: Scalar, table: Table
     ) -> tuple[Any, Any]:
         """G along the bodies' axes and Q along the world's."""
         R_WB = system.poses(t, q, table).rotations
-        h = _on(system.inertias(table), to_body(t, q, _column(w_B, v_W), table))
-        return h[:, :3], _on(R_WB, h[:, 3:])
+        h = matvec(system.inertias(table), to_body(t, q, _column(w_B, v_W), table))
+        return h[:, :3], matvec(R_WB, h[:, 3:])
 
     def mass(t: Scalar, q: Array, y: Array, table: Table) -> tuple[Any, Any, Any]:
         w_B, v_W = y.reshape(n, 2, 3).swapaxes(0, 1)
@@ -62,7 +62,7 @@ def hybrid(system: System) -> Equations:
         )
         M = E.swapaxes(-1, -2) @ system.inertias(table) @ E
         bias = _column(growth[0] + turning, growth[1])
-        return block_diagonal(M), bias, _column(F[:, :3], _on(R_WB, F[:, 3:]))
+        return block_diagonal(M), bias, _column(F[:, :3], matvec(R_WB, F[:, 3:]))
 
     equations = in_twists("hybrid", system, to_body, from_body, mass)
     return equations
@@ -70,7 +70,3 @@ def hybrid(system: System) -> Equations:
 
 def _column(angular: Any, linear: Any) -> Any:
     return jnp.concatenate([angular, linear], axis=-1).reshape(-1)
-
-
-def _on(matrices: Array, columns: Array) -> Any:
-    return (matrices @ columns[..., None])[..., 0]

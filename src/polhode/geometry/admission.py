@@ -37,7 +37,7 @@ def admit(
     if frame is not None:
         _require_axes(value, frame, what)
     traced = is_traced(*_entries(value))
-    array = _stacked(value) if traced else _as_float64(value, what)
+    array = _stack(value) if traced else _as_float64(value, what)
     if array.shape != shape:
         raise StateError(
             f"{what} has shape {array.shape}, expected {shape}.",
@@ -73,9 +73,9 @@ def _entries(value: Any) -> list[Any]:
     return [value]
 
 
-def _stacked(value: Any) -> Any:
+def _stack(value: Any) -> Any:
     if isinstance(value, list | tuple):
-        parts = [_stacked(part) for part in value]
+        parts = [_stack(part) for part in value]
         return sys.modules["jax"].numpy.stack(parts)
     return sys.modules["jax"].numpy.asarray(value, dtype=float)
 

@@ -14,90 +14,34 @@ import numpy as np
 from polhode.errors import (
     ContactError,
     IntegrationError,
-    ModelError,
     NumericalWarning,
     Overlap,
 )
 from polhode.formulation.contact.instant import TOUCHES, overlap
-from polhode.formulation.contact.mode_forces import contact_equations, knows_modes
-from polhode.formulation.contact.questions import GAIN, gain_sentence, require_order
+from polhode.formulation.contact.mode_forces import knows_modes
+from polhode.formulation.contact.questions import GAIN, gain_sentence
 from polhode.formulation.contact.routh_traced import phase_words
-from polhode.formulation.equations import Equations
 from polhode.integrate.contact.contact_limits import (
     SwitchRecord,
     contact_limits,
     first_modes,
 )
 from polhode.integrate.events.context import Case, RunContext
-from polhode.integrate.events.limit_host import changed_by_host
+from polhode.integrate.events.limit_host import change_of_limit
 from polhode.integrate.events.occurrence_buffer import GUARD, OccurrenceBuffer, T
 from polhode.integrate.events.occurrence_rows import tail_of
-from polhode.integrate.events.restart import undecided
+from polhode.integrate.events.restart import with_limits_open
 from polhode.integrate.field.states import States, unchecked
 from polhode.integrate.kernel.chunk import Runs
 from polhode.integrate.kernel.start import InitialStep, initialise, step_settings
 from polhode.integrate.kernel.status import NEEDS_HOST
 from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
-from polhode.integrate.methods.mechanical.moreau import Moreau
-from polhode.integrate.methods.registry import LOCATES_SWITCHES
-from polhode.supports.polytope_pairs import OnPolytope
 from polhode.system import contacts
 from polhode.system.contacts import names
-from polhode.system.system import System
 from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     from polhode.integrate.host.admission import Admitted
-    from polhode.integrate.methods.method import Method
-
-MOST_POINTS = 8
-
-
-def is_exact(model: Any, method: Method | None) -> bool:
-    """Whether switches of contacts are located: a method that steps over has none."""
-    if isinstance(model, System):
-        return bool(model.supports) and not isinstance(method, Moreau)
-    return isinstance(model, Equations) and knows_modes(model)
-
-
-def exact_equations(model: Any, method: Method | None, order: str) -> Equations:
-    """The equations of a system whose contacts are located; refused where they cannot.
-
-    `order` is that in which several contacts strike.
-    """
-    system = model if isinstance(model, System) else model.system
-    require_order(order)
-    _require_few(system)
-    if method is not None and type(method).__name__ not in LOCATES_SWITCHES:
-        raise IntegrationError(
-            f"{method.name} cannot run {system.name!r}, which has supports.",
-            "Switches of contacts are located between steps of an explicit method.",
-            "Leave the method out, or give ph.methods.DormandPrince or"
-            " ph.methods.DormandPrince8.",
-        )
-    return contact_equations(system)
-
-
-def _require_few(system: System) -> None:
-    for support in system.supports:
-        if isinstance(support.candidates, OnPolytope):
-            raise ModelError(
-                f"{support.name!r} cannot be located: it is of a"
-                f" {support.surface.shape} on a {support.on.shape}.",
-                "Where they touch jumps from corner to corner and edge to edge as they"
-                " slide and turn.",
-                "Take steps over contacts: method=ph.methods.Moreau(step=1e-3).",
-            )
-    count = len(names(system))
-    if count > MOST_POINTS:
-        raise ModelError(
-            f"{system.name!r} has {count} points that may touch; located one by one"
-            f" are at most {MOST_POINTS}.",
-            "Every combination of open, sliding and sticking points is a motion of its"
-            " own.",
-            "Give fewer corners (ph.surfaces.hull with those that can touch), or take"
-            " steps over contacts: method=ph.methods.Moreau(step=1e-3).",
-        )
 
 
 def with_contacts(
@@ -173,7 +117,7 @@ def decided_starts(
     Steps and tolerances are then those of the motion that follows.
     """
     first, bounds, table = runs
-    due = undecided(context, first)
+    due = with_limits_open(context, first)
     after, buffers = turn(due, bounds._replace(room=np.zeros_like(bounds.room)))
     leaves = [np.array(leaf) for leaf in after]
     met = [[*buffers.rows[k, : int(buffers.count[k])]] for k in range(len(states))]
@@ -182,7 +126,7 @@ def decided_starts(
         own = {name: values[k] for name, values in table.items()}
         case = Case(k, RunBounds(*(leaf[k] for leaf in bounds)), own)
         try:
-            made = changed_by_host(
+            made = change_of_limit(
                 context, case, StepperState(*(leaf[k] for leaf in leaves))
             )
         except ContactError as error:

@@ -19,8 +19,7 @@ from polhode.errors import IntegrationError, ModelError, PolhodeError
 from polhode.fingerprint import NoFingerprint, fingerprint
 from polhode.formulation.equations import Equations
 from polhode.formulation.registry import FORMULATIONS
-from polhode.integrate.contact_start import is_exact
-from polhode.integrate.simulate import equations_of
+from polhode.integrate.host.motion_equations import equations_of, is_exact
 from polhode.integrate.storage import model_text
 from polhode.system.system import System
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple, TypedDict, Unpack, overload
 
 import numpy as np
 
-from polhode.errors import IntegrationWarning, ModelError
+from polhode.errors import IntegrationWarning
 from polhode.formulation.contact.mode_forces import knows_modes
 from polhode.formulation.contact.questions import require_order
 from polhode.formulation.equations import Equations
-from polhode.formulation.recursive.recursive import recursive
 from polhode.integrate import contact_start
 from polhode.integrate.events.context import RunContext
 from polhode.integrate.events.event import Event
@@ -23,21 +23,26 @@ from polhode.integrate.host.admission import (
     Admitted,
     admit_limit,
     admit_memory,
+    admit_runs,
     admit_watch,
-    admitted,
 )
 from polhode.integrate.host.checks import require_memory, require_sound_start
-from polhode.integrate.host.event_request import guided, initial_inputs, run_context
+from polhode.integrate.host.event_request import (
+    event_report,
+    initial_inputs,
+    run_context,
+)
 from polhode.integrate.host.loop import RunOptions, RunRecord, run
 from polhode.integrate.host.method_choice import (
     ChosenMethod,
     MadeBy,
     Start,
+    choose_method,
     decay_of,
-    picked,
-    suited,
+    suit_decay,
 )
-from polhode.integrate.host.progress import Watch, watched
+from polhode.integrate.host.motion_equations import equations_of
+from polhode.integrate.host.progress import Watch, progress_report
 from polhode.integrate.kernel.chunk import Runs, chunk_program
 from polhode.integrate.kernel.outcome import (
     Ending,
@@ -50,18 +55,14 @@ from polhode.integrate.kernel.start import (
     initialise,
     require_feasible,
     step_settings,
-    told_first,
+    with_first_carried,
 )
 from polhode.integrate.kernel.status import DONE
-from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.integrate.methods.method import Method
 from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.results.contact_log import with_contact_log
 from polhode.integrate.results.motions import Motions
-from polhode.integrate.results.trajectory import Trajectory, settled_rows
-from polhode.matter.parameter import at
-from polhode.supports.restitution import Poisson, Stronge
-from polhode.system.contacts import names, pads, refuse_supports
+from polhode.integrate.results.trajectory import Trajectory, project_rows
 from polhode.system.state import State
 from polhode.system.system import System
 from polhode.tracebacks import warn
@@ -154,9 +155,9 @@ def simulate(
     """
     require_order(impacts)
     equations = equations_of(model, method, impacts)
-    chosen = picked(equations, method, rtol, atol)
+    chosen = choose_method(equations, method, rtol, atol)
     memory, watch, limit = admit_memory(memory), admit_watch(watch), admit_limit(limit)
-    given = admitted(
+    given = admit_runs(
         equations,
         state,
         until=until,
@@ -171,13 +172,11 @@ def simulate(
     room = memory if to is None else np.inf
     start = _start(context, chosen, given, wanted, impacts=impacts, memory=room, to=to)
     options = start.options(given, limit, memory)
-    runs, options = _stored(to, start, given.runs, options)
-    try:
-        with watched(watch, equations.system.name) as report:
-            records = run(start.kernel, *runs, options._replace(watch=report))
-    finally:
-        if options.store is not None:
-            options.store.close()  # Ctrl-C may have come before the run began
+    with (
+        progress_report(watch, equations.system.name) as report,
+        _output(to, start, given.runs, options) as (runs, options),
+    ):
+        records = run(start.kernel, *runs, options._replace(watch=report))
     motions = _motions(start, given, records, options)
     _tell(motions, start, records, options)
     alone = isinstance(state, State) and len(motions) == 1
@@ -242,7 +241,7 @@ def _start(
     )
     context = context._replace(method=chosen.method)
     system = context.equations.system
-    first = told_first(start.stepper_state, chosen.method, system)
+    first = with_first_carried(start.stepper_state, chosen.method, system)
     stepper_states = first._replace(**inputs._asdict())
     runs = Runs(stepper_states, start.bounds, given.table)
     width = stepper_states.x.shape[1]
@@ -281,7 +280,7 @@ def _initial_step(
     require_sound_start(drive, runs, slopes, table=table, held=held)
     if wanted is not None:
         decay = decay_of(equations, Start(runs, table, drive, held, slopes), until)
-        suits = suited(equations, chosen, *wanted, decay)
+        suits = suit_decay(equations, chosen, *wanted, decay)
         if suits is not chosen:
             chosen, start = suits, first_step(suits.method)
     require_feasible(equations, start, chosen.method)
@@ -296,86 +295,25 @@ def _kernel(context: RunContext, runs: Runs) -> Any:
     return chunk_program(equations, method, runs, context.inputs.drive)
 
 
-def equations_of(
-    model: System | Equations, method: Method | None = None, impacts: str = ""
-) -> Equations:
-    """Equations as they are, or those by which a system moves, made once.
-
-    Of a system with supports a method must answer for the contacts; with `impacts`, the
-    order in which several strike, contacts are located.
-    """
-    if isinstance(model, Equations):
-        if impacts and knows_modes(model):
-            return contact_start.exact_equations(model, method, impacts)
-        return model
-    if not isinstance(model, System):
-        raise ModelError(
-            f"{model!r} cannot be simulated.",
-            "Only a system, or equations of one, has a motion.",
-            "Give a ph.System, or what ph.kane(system) and its kin return.",
-        )
-    if model.supports and impacts and not isinstance(method, Moreau):
-        return contact_start.exact_equations(model, method, impacts)
-    if model.supports:
-        return _stepped(model, method)
-    return model.remembered("motion", lambda: recursive(model))
-
-
-def _stepped(model: System, method: Method | None) -> Equations:
-    """Those of a system without its supports, for which the method answers."""
-    if not isinstance(method, Moreau):
-        refuse_supports(model, "A method for smooth motion")
-    _refuse_dry_joints(model)
-    _refuse_phases(model)
-
-    def known() -> Equations:
-        smooth = recursive(model.without_supports)
-        return replace(smooth, system=model, knows_contacts=True)
-
-    return model.remembered("stepped motion", known)
-
-
-def _refuse_phases(model: System) -> None:
-    """Refuse laws of restitution by the halves of an impact, which steps do not have.
-
-    A plain number, or a law without friction, is Newton's as well.
-    """
-    for support in model.supports:
-        given = getattr(support, "restitution", None)  # brakes have none
-        if not isinstance(given, Stronge | Poisson):
-            continue
-        if support.friction is not None and at(given.restitution) != 0:
-            raise ModelError(
-                f"Moreau's scheme cannot take {given!r} of {support.name!r}.",
-                "That law compares the compression of an impact with its restitution;"
-                " a step has one impulse for both, and with friction the number alone"
-                " would be another law.",
-                f"Give ph.contact.Newton({at(given.restitution):g}), or leave the"
-                " method out: contacts are then located, and impacts have two halves.",
-            )
-
-
-def _refuse_dry_joints(model: System) -> None:
-    dry = [names(model)[p.candidate] for p in pads(model) if p.edge is not None]
-    if dry:
-        raise ModelError(
-            f"a method that steps over contacts does not know {dry[0]!r}, a dry joint.",
-            "It is pressed by what its joint carries, which follows from accelerations;"
-            " a step over contacts has none.",
-            "Leave the method out, give ph.Brake with the load that it has, or"
-            " ph.JointFriction with ph.contact.Regularised among the actions.",
-        )
-
-
-def _stored(
+@contextmanager
+def _output(
     to: Any, start: RunStart, states: States, options: RunOptions
-) -> tuple[Runs, RunOptions]:
+) -> Iterator[tuple[Runs, RunOptions]]:
     """The run from where its file has it, and options with the file as its store."""
     if to is None:
-        return start.runs, options
+        yield start.runs, options
+        return
     from polhode.integrate.storage.run_file import open_run_file
 
-    return open_run_file(to, start.made_by, states, start.runs, options)
+    runs, options = open_run_file(to, start.made_by, states, start.runs, options)
+    try:
+        yield runs, options
+    finally:
+        try:
+            options.store.close()
+        except KeyboardInterrupt:  # it does not leave the file open
+            options.store.close()
+            raise
 
 
 def _motions(
@@ -396,7 +334,7 @@ def _motions(
         )
         motion = replace(motion, checkpoint=checkpoint)
         is_final = record.is_dense or options.store is not None or not len(motion)
-        found.append(motion if is_final else settled_rows(motion))
+        found.append(motion if is_final else project_rows(motion))
     return found
 
 
@@ -417,16 +355,16 @@ def _trajectory(
     q, z = at.x[0, :n], (end.z[0] if kept.status != DONE else at.x[0, n:])
     ending = Ending(kept.status, float(last.t), q, z, float(last.tried), *facts)
     ending = replace(ending, stiff=int(last.stiff))
-    told = guided(kept, options.context)
-    ending = replace(ending, told=told.sentence)
-    outcome = outcome_of(equations.system, ending, until, told.table(table))
+    report = event_report(kept, options.context)
+    ending = replace(ending, told=report.sentence)
+    outcome = outcome_of(equations.system, ending, until, report.table(table))
     motion = replace(end, steps=kept.steps, outcome=outcome, is_dense=kept.is_dense)
     motion = replace(
-        motion, events=told.events, inputs=told.input_log, cause=told.cause
+        motion, events=report.events, inputs=report.input_log, cause=report.cause
     )
     if options.context is not None and options.context.limits is not None:
         order = options.context.limits.key[-1]
-        motion = with_contact_log(motion, told.met, order)
+        motion = with_contact_log(motion, report.met, order)
     return motion
 
 

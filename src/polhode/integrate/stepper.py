@@ -24,6 +24,7 @@ from polhode.integrate.field.states import States, require_own, states_of
 from polhode.integrate.host.admission import raise_of_run
 from polhode.integrate.host.checks import warn_of_start
 from polhode.integrate.host.method_choice import refuse_dense_steps
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.integrate.host.prescribed_jumps import require_smooth_drivers
 from polhode.integrate.host.quick_step import QuickStep, quick_step, state_of_row
 from polhode.integrate.host.step_fault import step_fault
@@ -40,7 +41,6 @@ from polhode.integrate.kernel.step_column import (
 )
 from polhode.integrate.methods.lie_group.commutator_free import CommutatorFree4
 from polhode.integrate.methods.method import Method, admit_step
-from polhode.integrate.simulate import equations_of
 from polhode.lowering.compile import Program, compile
 from polhode.system.members import suggestion
 from polhode.system.state import State

@@ -29,19 +29,19 @@ from polhode.integrate.host.checks import start_faults
 from polhode.integrate.host.event_request import (
     require_forward,
     run_context,
-    sampled_starts,
-    unasked,
+    sample_starts,
+    unsampled_inputs,
 )
 from polhode.integrate.host.method_choice import (
     NO_DECAY,
     Decay,
     Start,
+    choose_method,
     decay_of,
     may_decay,
-    picked,
-    suited,
+    suit_decay,
 )
-from polhode.integrate.host.progress import Watch, watched
+from polhode.integrate.host.progress import Watch, progress_report
 from polhode.integrate.host.sweep_runs import (
     GivenRuns,
     Overall,
@@ -56,9 +56,9 @@ from polhode.integrate.kernel.outcome import warn_of_loose_runs
 from polhode.integrate.kernel.start import initial_derivative
 from polhode.integrate.methods.method import Method
 from polhode.integrate.model_source import ModelSource, model_source
-from polhode.integrate.results.sweep_result import Sweep, joined
+from polhode.integrate.results.sweep_result import Sweep, join_parts
 from polhode.integrate.simulate import LIMIT
-from polhode.integrate.sweep_start import launched, slab_result
+from polhode.integrate.sweep_start import initial_batch, slab_result
 from polhode.lowering.backends.thread_limit import at_most_threads
 from polhode.system.state import State
 from polhode.system.system import System
@@ -162,19 +162,23 @@ def sweep(
     given = _given(source.equations, runs, choices)
     _require_device(given, to, executor)
     name = given.equations.system.name
-    found = folder = None
-    with at_most_threads(threads), watched(watch, name) as report:
-        if to is not None:
-            folder = _folder(to, given, runs, slab=slab, form=form, text=source.text)
-        if executor is not None and folder is not None:
-            from polhode.integrate.sweep_executor import Driven, SweepJob
-
-            driven, start = Driven(events, inputs, threads), runs.asked.runs.t[0]
-            job = SweepJob.of(given, folder, source, driven, float(start))
-            _spread(executor, job, runs, folder, report)
+    with at_most_threads(threads), progress_report(watch, name) as report:
+        if to is None:
+            found = _in_memory(given, runs, slab, report)
         else:
-            found = _all(given, runs, folder, _todo(runs, slab, folder, part), report)
-    return _finished(found, folder, is_spread=executor is not None)
+            folder = _folder(to, given, runs, slab=slab, form=form, text=source.text)
+            if executor is None:
+                _into_folder(given, runs, folder, part, report)
+            else:
+                from polhode.integrate.sweep_executor import Driven, SweepJob
+
+                driven, start = Driven(events, inputs, threads), runs.asked.runs.t[0]
+                job = SweepJob.of(given, folder, source, driven, float(start))
+                _make_on_workers(executor, job, runs, folder, report)
+    if to is not None:
+        return _finish(folder, is_spread=executor is not None)
+    _warn(found, found.failed)
+    return found
 
 
 class _Choices(NamedTuple):
@@ -211,7 +215,10 @@ def _runs(
     runs: Runs
     if isinstance(states, Ensemble):
         require_drawn_alone(parameters)
-        runs = _drawn(equations, states, until, samples, slab=looked_at)
+        # The runs of an ensemble; to a folder slab by slab, never all in memory.
+        first = states.runs if looked_at is None else looked_at
+        drawn = drawn_runs(equations, states, first, until=until, samples=samples)
+        runs = GivenRuns(drawn.asked) if looked_at is None else drawn
     else:
         runs = given_runs(
             equations,
@@ -230,7 +237,7 @@ def _runs(
 def _given(equations: Equations, runs: Runs, choices: _Choices) -> Given:
     """What all runs share: method, times, events and inputs, each admitted."""
     asked, (method, rtol, atol, *_) = runs.asked, choices
-    chosen = picked(equations, method, rtol, atol)
+    chosen = choose_method(equations, method, rtol, atol)
     context = run_context(
         equations, chosen.method, choices.events, choices.inputs, runs.count
     )
@@ -238,7 +245,7 @@ def _given(equations: Equations, runs: Runs, choices: _Choices) -> Given:
     drive = _drive(context, asked)
     if method is None and context.limits is None:
         decay = _decay(context, asked)
-        chosen = suited(context.equations, chosen, rtol, atol, decay)
+        chosen = suit_decay(context.equations, chosen, rtol, atol, decay)
     context = context._replace(method=chosen.method)
     times = asked.times
     return Given(
@@ -255,14 +262,14 @@ def _given(equations: Equations, runs: Runs, choices: _Choices) -> Given:
     )
 
 
-def _spread(
+def _make_on_workers(
     executor: Any, job: SweepJob, runs: Runs, folder: SweepParts, report: Watch | None
 ) -> None:
     """The parts of the folder by workers of an executor."""
-    from polhode.integrate.sweep_executor import spread
+    from polhode.integrate.sweep_executor import make_on_workers
 
     with executor_of(executor) as workers:
-        spread(workers, job, runs, folder, report)
+        make_on_workers(workers, job, runs, folder, report)
 
 
 def _folder(
@@ -271,27 +278,12 @@ def _folder(
     """The folder of the sweep: it is made for runs that begin, as a file is."""
     from polhode.integrate.storage.sweep_parts import sweep_parts
 
-    launched(given, runs.slab(0, min(slab, runs.count)))
+    initial_batch(given, runs.slab(0, min(slab, runs.count)))
     return sweep_parts(to, given, runs.swept(slab), form, text)
 
 
-def _todo(
-    runs: Runs, slab: int, folder: SweepParts | None, part: str | None
-) -> list[int]:
-    """With which runs the slabs begin that are to be made."""
-    if folder is None:
-        return [*range(0, runs.count, slab)]
-    from polhode.integrate.storage.sweep_parts import share_of
-
-    return share_of(folder, part)
-
-
-def _finished(found: Sweep | None, folder: SweepParts | None, is_spread: bool) -> Any:
-    """What is given back; of runs that failed a warning says how many, and why."""
-    if folder is None:
-        assert found is not None
-        _warn(found, found.failed)
-        return found
+def _finish(folder: SweepParts, is_spread: bool) -> SweepParts:
+    """The folder, sealed where all is there; a warning says which runs failed, why."""
     from polhode.integrate.storage.sweep_parts import complete, failed_runs
 
     if not folder.missing:
@@ -301,20 +293,6 @@ def _finished(found: Sweep | None, folder: SweepParts | None, is_spread: bool) -
     else:
         _warn(folder, folder.failed)
     return folder
-
-
-def _drawn(
-    equations: Equations,
-    ensemble: Ensemble,
-    until: Any,
-    samples: Any,
-    *,
-    slab: int | None,
-) -> Runs:
-    """The runs of an ensemble; to a folder slab by slab, never all in memory."""
-    first = ensemble.runs if slab is None else slab
-    drawn = drawn_runs(equations, ensemble, first, until=until, samples=samples)
-    return GivenRuns(drawn.asked) if slab is None else drawn
 
 
 def _drive(context: RunContext, asked: Admitted) -> Drive:
@@ -370,7 +348,9 @@ def _decay(context: RunContext, asked: Admitted) -> Decay:
     held = np.zeros((len(states), drive.width))
     if drive.samplers:
         numbers = first + np.arange(len(states))
-        held = sampled_starts(context, states, unasked(context, numbers), own).held
+        held = sample_starts(
+            context, states, unsampled_inputs(context, numbers), own
+        ).held
     start = initial_derivative(equations, states, own, drive, held)
     others = [k - first for k in asked.refused]
     if start_faults(drive, states, start, table=own, held=held, refused=others):
@@ -378,49 +358,50 @@ def _decay(context: RunContext, asked: Admitted) -> Decay:
     return decay_of(equations, Start(states, own, drive, held, start), asked.until)
 
 
-def _all(
-    given: Given, runs: Runs, parts: Any, todo: list[int], watch: Watch | None
-) -> Any:
-    """Slab after slab; those that a folder has already are not run again."""
+def _in_memory(given: Given, runs: Runs, slab: int, watch: Watch | None) -> Sweep:
+    """Slab after slab to the end, or to Ctrl-C: what is done is given."""
     found: list[Sweep] = []
-    steps: list[np.ndarray] = []
-    count = runs.count
-    size = todo[1] - todo[0] if parts is None and len(todo) > 1 else count
-    size = size if parts is None else parts.files.swept.slab
-    told = Overall(watch, len(todo))
-    for first in todo:
-        slab = runs.slab(first, min(first + size, count))
-        if (
-            parts is not None and parts.files.place(first).exists()
-        ):  # another process was quicker
-            continue
+    firsts = range(0, runs.count, slab)
+    progress = Overall(watch, len(firsts))
+    for first in firsts:
+        own = runs.slab(first, min(first + slab, runs.count))
         try:
-            part = slab_result(given, slab, told.of(slab))
+            found.append(slab_result(given, own, progress.of(own)))
         except KeyboardInterrupt:
             if not found:
                 raise
-            _warn_of_missing(count, first)
+            warn(
+                f"the sweep was interrupted: it has the first {first} of"
+                f" {runs.count} runs.",
+                IntegrationWarning,
+            )
             break
-        if parts is not None and part.is_interrupted:
+        if found[-1].is_interrupted:
             break
-        steps.append(part.accepted)
-        if parts is None:
-            found.append(part)
-        else:
-            parts.files.put(first, part)
-        if part.is_interrupted:
-            break
-    if steps:
-        warn_of_loose_runs(given.method, np.concatenate(steps))
-    return joined(found) if parts is None else None
+    accepted = np.concatenate([part.accepted for part in found])
+    warn_of_loose_runs(given.method, accepted)
+    return join_parts(found)
 
 
-def _warn_of_missing(runs: int, done: int) -> None:
-    """Ctrl-C before a slab has begun, or after its end: what is done is given."""
-    warn(
-        f"the sweep was interrupted: it has the first {done} of {runs} runs.",
-        IntegrationWarning,
-    )
+def _into_folder(
+    given: Given, runs: Runs, folder: SweepParts, part: str | None, watch: Watch | None
+) -> None:
+    """The parts that a folder lacks, or a share of them, made one after the other."""
+    from polhode.integrate.storage.sweep_parts import share_of
+
+    files, firsts = folder.files, share_of(folder, part)
+    progress, accepted = Overall(watch, len(firsts)), []
+    for first in firsts:
+        own = runs.slab(first, min(first + files.swept.slab, runs.count))
+        if files.place(first).exists():
+            continue  # another process was quicker
+        found = slab_result(given, own, progress.of(own))
+        if found.is_interrupted:
+            break
+        accepted.append(found.accepted)
+        files.put(first, found)
+    if accepted:
+        warn_of_loose_runs(given.method, np.concatenate(accepted))
 
 
 def _require_folder(to: Any, form: str, executor: Any, part: str | None) -> None:
@@ -433,6 +414,13 @@ def _require_folder(to: Any, form: str, executor: Any, part: str | None) -> None
             "Give ProcessPoolExecutor(mp_context=get_context('spawn')), or"
             " client.get_executor() of dask.distributed; with backend='cuda'"
             " executor='gpus', a process for each GPU.",
+        )
+    if executor is not None and part is not None:
+        raise IntegrationError(
+            f"a sweep by an executor cannot make the share {part!r} alone.",
+            "An executor hands all missing parts out to its workers; a share is made by"
+            " the process that is given it.",
+            "Leave part out, or the executor.",
         )
     if to is None and (executor is not None or part or form != "netcdf"):
         word = "an executor" if executor is not None else f"form={form!r}"

@@ -159,7 +159,7 @@ def _prepared(job: SweepJob) -> tuple[Given, SweepParts]:
     return given, parts
 
 
-def spread(
+def make_on_workers(
     executor: Any, job: SweepJob, runs: Runs, parts: SweepParts, watch: Watch | None
 ) -> None:
     """Have the missing parts made; Ctrl-C leaves those that are not begun."""

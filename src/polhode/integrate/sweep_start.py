@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.errors import PolhodeError
 from polhode.integrate.contact_start import decided_starts, overlaps
-from polhode.integrate.events.restart import aimed
+from polhode.integrate.events.restart import begin_segment
 from polhode.integrate.field.states import States
 from polhode.integrate.host.admission import raise_of_run
 from polhode.integrate.host.batch_kernel import first_gliders
@@ -17,8 +17,8 @@ from polhode.integrate.host.checks import sentence_of, start_faults, status_of
 from polhode.integrate.host.event_request import (
     FirstInputs,
     no_inputs,
-    sampled_starts,
-    unasked,
+    sample_starts,
+    unsampled_inputs,
 )
 from polhode.integrate.host.progress import Watch
 from polhode.integrate.host.single_run import run_single
@@ -29,7 +29,7 @@ from polhode.integrate.kernel.start import (
     initialise,
     require_feasible,
     step_settings,
-    told_first,
+    with_first_carried,
 )
 from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 from polhode.integrate.results.sweep_result import Sweep
@@ -42,19 +42,19 @@ def slab_result(given: Given, slab: Slab, watch: Watch | None) -> Sweep:
     if given.backend == "cuda":
         from polhode.integrate.host.device_loop import run_on_device
 
-        fleet, refused = launched(given, slab)
+        fleet, refused = initial_batch(given, slab)
         flight = run_on_device(given, fleet, watch)
     elif slab.total == 1 and given.context is None and given.sampling is None:
         flight = run_single(given, asked.runs, asked.table, until=until, watch=watch)
     else:
-        fleet, refused = launched(given, slab)
+        fleet, refused = initial_batch(given, slab)
         flight = run_batch(given, fleet, watch)
     part = part_of(given, flight, asked.table, until)
     part.told.update({k: sentence_of(error) for k, error in refused.items()})
     return part
 
 
-def launched(given: Given, slab: Slab) -> tuple[Batch, dict[int, PolhodeError]]:
+def initial_batch(given: Given, slab: Slab) -> tuple[Batch, dict[int, PolhodeError]]:
     """The runs of a slab, ready to go; and those that cannot begin, with the reason.
 
     Where no run of the sweep can, that is raised.
@@ -79,12 +79,12 @@ def launched(given: Given, slab: Slab) -> tuple[Batch, dict[int, PolhodeError]]:
         raise_of_run(0, refused, total)
     require_feasible(given.equations, go, given.method)
     system, bounds = given.equations.system, go.bounds
-    stepper_states = told_first(go.stepper_state, given.method, system)
+    stepper_states = with_first_carried(go.stepper_state, given.method, system)
     if refused:
         status = np.array(stepper_states.status)
         status[[*refused]] = [status_of(error) for error in refused.values()]
         stepper_states = stepper_states._replace(status=status)
-    stepper_states = _aimed(given, stepper_states, bounds, inputs)
+    stepper_states = _begin_segments(given, stepper_states, bounds, inputs)
     share = (first / total, len(states) / total)
     fleet = Batch(stepper_states, bounds, table, share)
     if given.context is None or given.context.limits is None:
@@ -99,16 +99,16 @@ def _first_inputs(given: Given, slab: Slab) -> FirstInputs:
     context = given.context or given.sampling
     if context is None:
         return no_inputs(count)
-    bare = unasked(context, first + np.arange(count))
+    bare = unsampled_inputs(context, first + np.arange(count))
     if context.inputs.modes:
         held = context.inputs.first_held(total)[first : first + count]
         bare = bare._replace(held=held)
     if not given.drive.samplers:
         return bare
-    return sampled_starts(context, states, bare, table)
+    return sample_starts(context, states, bare, table)
 
 
-def _aimed(
+def _begin_segments(
     given: Given, stepper_states: StepperState, bounds: RunBounds, inputs: FirstInputs
 ) -> StepperState:
     """Runs with what they hold, each to its next sample or to its end."""
@@ -116,7 +116,7 @@ def _aimed(
     if context is None:
         return stepper_states
     begun = stepper_states._replace(**inputs._asdict())
-    return aimed(context, bounds, begun) if given.drive.samplers else begun
+    return begin_segment(context, bounds, begun) if given.drive.samplers else begun
 
 
 def _with_contacts_decided(
@@ -145,7 +145,7 @@ def _with_contacts_decided(
     new = begun.go.stepper_state
     new = new._replace(x=np.where(lost, before.x, new.x))
     own = FirstInputs(begun.held, before.sample_count, before.recall, before.sides)
-    new = _aimed(given, new, begun.go.bounds, own)
+    new = _begin_segments(given, new, begun.go.bounds, own)
     met = [(k, row) for k, rows in enumerate(begun.met) for row in rows]
     met = [(k, row) for k, row in met if k not in refused]
     fleet = fleet._replace(stepper_states=new._replace(status=status), begun=met)

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from polhode.arrays import Array, namespace
-from polhode.joints import flat
-from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.flat import FlatJoint
+from polhode.joints.joint import Frames, construct
 from polhode.joints.seat import admit_axis, admit_triad, admitted
 from polhode.joints.turning import angle_about, offset, tilt, turn_about, wrenches
 from polhode.matter.parameter import NOMINAL, Table
@@ -17,7 +17,7 @@ from polhode.matter.parameter import NOMINAL, Table
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Cylindrical(Joint):
+class Cylindrical(FlatJoint):
     """Sleeve on a shaft: M turns about one axis of F and slides along it.
 
     q  2  the angle θ about `axis`, and the distance d along it
@@ -37,12 +37,6 @@ class Cylindrical(Joint):
     units: ClassVar[tuple[str, ...]] = ("rad", "m")
     speed_units: ClassVar[tuple[str, ...]] = ("rad/s", "m/s")
     angles: ClassVar[tuple[bool, ...]] = (True, False)
-
-    neutral = flat.neutral
-    normalised = flat.normalised
-    rates = flat.rates
-    speeds_from = flat.speeds_from
-    local = flat.local
 
     def __post_init__(self) -> None:
         axis = admit_axis(self.name, "axis", self.axis)

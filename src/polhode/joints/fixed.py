@@ -9,8 +9,8 @@ import numpy as np
 
 from polhode.arrays import Array, namespace
 from polhode.geometry.rotations import so3
-from polhode.joints import flat
-from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.flat import FlatJoint
+from polhode.joints.joint import Frames, construct
 from polhode.joints.seat import STILL, UNTURNED
 from polhode.matter.moments import Moments, placed_moments, sum_of_moments
 from polhode.matter.parameter import NOMINAL, Table
@@ -18,7 +18,7 @@ from polhode.matter.parameter import NOMINAL, Table
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Fixed(Joint):
+class Fixed(FlatJoint):
     """Weld: M is F.
 
     q  0,  z  0. R = 1, p = 0, V = 0. It carries any wrench.
@@ -31,12 +31,6 @@ class Fixed(Joint):
     units: ClassVar[tuple[str, ...]] = ()
     speed_units: ClassVar[tuple[str, ...]] = ()
     angles: ClassVar[tuple[bool, ...]] = ()
-
-    neutral = flat.neutral
-    normalised = flat.normalised
-    rates = flat.rates
-    speeds_from = flat.speeds_from
-    local = flat.local
 
     def __post_init__(self) -> None:
         construct(self)

@@ -104,10 +104,10 @@ def _each(name: str, word: str, value: Any, count: int) -> tuple[Any, ...]:
     unit = "kg*m^2" if word == "rotor_inertia" else ""
     checked = [quantity(entry, what, unit) for entry in values]
     places = [f"{name}.{word}" + (f".{k}" if many else "") for k in range(count)]
-    return tuple(_named(c, p) for c, p in zip(checked, places, strict=True))
+    return tuple(_name_of(c, p) for c, p in zip(checked, places, strict=True))
 
 
-def _named(value: Any, place: str) -> Any:
+def _name_of(value: Any, place: str) -> Any:
     if not isinstance(value, Parameter) and not is_traced(value) and value == 1.0:
         return value
     return named(value, place)

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from polhode.arrays import Array, namespace
-from polhode.joints import flat
-from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.flat import FlatJoint
+from polhode.joints.joint import Frames, construct
 from polhode.joints.seat import admit_axis, admit_triad, admitted
 from polhode.joints.turning import angle_about, tilt, turn_about, wrenches
 from polhode.matter.parameter import NOMINAL, Table
@@ -17,7 +17,7 @@ from polhode.matter.parameter import NOMINAL, Table
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Planar(Joint):
+class Planar(FlatJoint):
     """Puck on a table: M slides in a plane of F and turns about its normal.
 
     q  3  the angle θ about `normal`, and the distances along u and v of F, which with
@@ -38,12 +38,6 @@ class Planar(Joint):
     units: ClassVar[tuple[str, ...]] = ("rad", "m", "m")
     speed_units: ClassVar[tuple[str, ...]] = ("rad/s", "m/s", "m/s")
     angles: ClassVar[tuple[bool, ...]] = (True, False, False)
-
-    neutral = flat.neutral
-    normalised = flat.normalised
-    rates = flat.rates
-    speeds_from = flat.speeds_from
-    local = flat.local
 
     def __post_init__(self) -> None:
         normal = admit_axis(self.name, "normal", self.normal)

@@ -9,8 +9,8 @@ import numpy as np
 
 from polhode.arrays import Array, namespace
 from polhode.geometry.rotations import so3
-from polhode.joints import flat
-from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.flat import FlatJoint
+from polhode.joints.joint import Frames, construct
 from polhode.joints.seat import STILL, UNTURNED, admit_axis, admit_triad, admitted
 from polhode.joints.turning import wrenches
 from polhode.matter.parameter import NOMINAL, Table
@@ -18,7 +18,7 @@ from polhode.matter.parameter import NOMINAL, Table
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Prismatic(Joint):
+class Prismatic(FlatJoint):
     """Straight guide: M slides in F along one axis and does not turn.
 
     q  1  the distance d along `axis`
@@ -38,12 +38,6 @@ class Prismatic(Joint):
     units: ClassVar[tuple[str, ...]] = ("m",)
     speed_units: ClassVar[tuple[str, ...]] = ("m/s",)
     angles: ClassVar[tuple[bool, ...]] = (False,)
-
-    neutral = flat.neutral
-    normalised = flat.normalised
-    rates = flat.rates
-    speeds_from = flat.speeds_from
-    local = flat.local
 
     def __post_init__(self) -> None:
         axis = admit_axis(self.name, "axis", self.axis)

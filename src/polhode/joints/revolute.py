@@ -8,8 +8,8 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from polhode.arrays import Array, namespace
-from polhode.joints import flat
-from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.flat import FlatJoint
+from polhode.joints.joint import Frames, construct
 from polhode.joints.seat import STILL, admit_axis, admit_triad, admitted
 from polhode.joints.turning import angle_about, tilt, turn_about, wrenches
 from polhode.matter.parameter import NOMINAL, Table
@@ -17,7 +17,7 @@ from polhode.matter.parameter import NOMINAL, Table
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Revolute(Joint):
+class Revolute(FlatJoint):
     """Hinge: M turns in F about one axis through both origins, and only turns.
 
     q  1  the angle θ, right-handed about `axis`
@@ -37,12 +37,6 @@ class Revolute(Joint):
     units: ClassVar[tuple[str, ...]] = ("rad",)
     speed_units: ClassVar[tuple[str, ...]] = ("rad/s",)
     angles: ClassVar[tuple[bool, ...]] = (True,)
-
-    neutral = flat.neutral
-    normalised = flat.normalised
-    rates = flat.rates
-    speeds_from = flat.speeds_from
-    local = flat.local
 
     def __post_init__(self) -> None:
         axis = admit_axis(self.name, "axis", self.axis)

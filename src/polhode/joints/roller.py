@@ -8,8 +8,8 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from polhode.arrays import Array, namespace
-from polhode.joints import flat
-from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.flat import FlatJoint
+from polhode.joints.joint import Frames, construct
 from polhode.joints.seat import (
     admit_axis,
     admit_triad,
@@ -24,7 +24,7 @@ from polhode.matter.quantities.direction import unit_at
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Roller(Joint):
+class Roller(FlatJoint):
     """Hinge on a flat guide: M's origin slides in a plane of F, M turns about one axis.
 
     q  3  the angle θ about `axis`, and the distances along u and v of F, which with
@@ -47,12 +47,6 @@ class Roller(Joint):
     units: ClassVar[tuple[str, ...]] = ("rad", "m", "m")
     speed_units: ClassVar[tuple[str, ...]] = ("rad/s", "m/s", "m/s")
     angles: ClassVar[tuple[bool, ...]] = (True, False, False)
-
-    neutral = flat.neutral
-    normalised = flat.normalised
-    rates = flat.rates
-    speeds_from = flat.speeds_from
-    local = flat.local
 
     def __post_init__(self) -> None:
         normal, axis = (

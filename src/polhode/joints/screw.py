@@ -8,8 +8,8 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from polhode.arrays import Array, namespace
-from polhode.joints import flat
-from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.flat import FlatJoint
+from polhode.joints.joint import Frames, construct
 from polhode.joints.seat import admit_axis, admit_triad, admitted
 from polhode.joints.turning import angle_about, offset, tilt, turn_about, wrenches
 from polhode.matter.parameter import NOMINAL, Table, at
@@ -18,7 +18,7 @@ from polhode.matter.quantities.scalar import NOT_ZERO, scalar
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Screw(Joint):
+class Screw(FlatJoint):
     """Thread: M turns about one axis of F and advances in proportion.
 
     q  1  the angle θ about `axis`; turns are counted, for each is another place
@@ -41,12 +41,6 @@ class Screw(Joint):
     units: ClassVar[tuple[str, ...]] = ("rad",)
     speed_units: ClassVar[tuple[str, ...]] = ("rad/s",)
     angles: ClassVar[tuple[bool, ...]] = (False,)
-
-    neutral = flat.neutral
-    normalised = flat.normalised
-    rates = flat.rates
-    speeds_from = flat.speeds_from
-    local = flat.local
 
     def __post_init__(self) -> None:
         pitch = _admit_pitch(self.name, self.pitch)

@@ -9,8 +9,8 @@ import numpy as np
 
 from polhode.arrays import Array, namespace
 from polhode.geometry.rotations import so3
-from polhode.joints import flat
-from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.flat import FlatJoint
+from polhode.joints.joint import Frames, construct
 from polhode.joints.seat import STILL, UNTURNED, admit_axis, admit_triad, admitted
 from polhode.joints.turning import wrenches
 from polhode.matter.parameter import NOMINAL, Table
@@ -18,7 +18,7 @@ from polhode.matter.parameter import NOMINAL, Table
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Slider(Joint):
+class Slider(FlatJoint):
     """Block on a flat guide: M slides in F along a plane and does not turn.
 
     q  2  the distances along u and v, which with `normal` make a right-handed triad:
@@ -39,12 +39,6 @@ class Slider(Joint):
     units: ClassVar[tuple[str, ...]] = ("m", "m")
     speed_units: ClassVar[tuple[str, ...]] = ("m/s", "m/s")
     angles: ClassVar[tuple[bool, ...]] = (False, False)
-
-    neutral = flat.neutral
-    normalised = flat.normalised
-    rates = flat.rates
-    speeds_from = flat.speeds_from
-    local = flat.local
 
     def __post_init__(self) -> None:
         normal = admit_axis(self.name, "normal", self.normal)

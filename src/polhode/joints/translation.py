@@ -9,15 +9,15 @@ import numpy as np
 
 from polhode.arrays import Array, namespace
 from polhode.geometry.rotations import so3
-from polhode.joints import flat
-from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.flat import FlatJoint
+from polhode.joints.joint import Frames, construct
 from polhode.joints.seat import UNTURNED
 from polhode.matter.parameter import NOMINAL, Table
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Translation(Joint):
+class Translation(FlatJoint):
     """Three freedoms: M moves in F in all directions, and keeps its axes along F's.
 
     q  3  p_FoMo_F
@@ -33,12 +33,6 @@ class Translation(Joint):
     units: ClassVar[tuple[str, ...]] = ("m",) * 3
     speed_units: ClassVar[tuple[str, ...]] = ("m/s",) * 3
     angles: ClassVar[tuple[bool, ...]] = (False,) * 3
-
-    neutral = flat.neutral
-    normalised = flat.normalised
-    rates = flat.rates
-    speeds_from = flat.speeds_from
-    local = flat.local
 
     def __post_init__(self) -> None:
         construct(self)

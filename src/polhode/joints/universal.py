@@ -10,8 +10,8 @@ import numpy as np
 from polhode.arrays import Array, namespace
 from polhode.errors import ModelError
 from polhode.geometry.vector import cross, dot
-from polhode.joints import flat
-from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.flat import FlatJoint
+from polhode.joints.joint import Frames, construct
 from polhode.joints.seat import (
     STILL,
     admit_axis,
@@ -29,7 +29,7 @@ PARALLEL = 1e-9
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Universal(Joint):
+class Universal(FlatJoint):
     """Hooke's joint: a cross whose one arm is an axis of F, the other an axis of M.
 
     q  2  the angle α of the cross about `axis` a of F, and β of M about `second_axis`
@@ -53,12 +53,6 @@ class Universal(Joint):
     units: ClassVar[tuple[str, ...]] = ("rad", "rad")
     speed_units: ClassVar[tuple[str, ...]] = ("rad/s", "rad/s")
     angles: ClassVar[tuple[bool, ...]] = (True, True)
-
-    neutral = flat.neutral
-    normalised = flat.normalised
-    rates = flat.rates
-    speeds_from = flat.speeds_from
-    local = flat.local
 
     def __post_init__(self) -> None:
         first, second = (

@@ -14,9 +14,9 @@ from polhode.errors import ModelError
 from polhode.geometry.rotations import so3
 from polhode.geometry.rotations.rotation_admission import admit_matrix
 from polhode.geometry.vector import vee
-from polhode.joints import flat
 from polhode.joints.complement import complement
-from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.flat import FlatJoint
+from polhode.joints.joint import Frames, construct
 from polhode.matter.parameter import NOMINAL, Table
 
 # Gauss's and Newton's steps back from a pose to its coordinates; the last ones only
@@ -27,7 +27,7 @@ TOGETHER = 1e-9
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class UserJoint(Joint):
+class UserJoint(FlatJoint):
     """A joint by its own law: q -> (R_FM, p_FoMo_F), the twist by differentiation.
 
     law    traceable function of q (n,), a rotation matrix (3, 3) and a place (3,); at
@@ -46,14 +46,8 @@ class UserJoint(Joint):
 
     angles: ClassVar[tuple[bool, ...]]
 
-    neutral = flat.neutral
-    normalised = flat.normalised
-    rates = flat.rates
-    speeds_from = flat.speeds_from
-    local = flat.local
-
     def __post_init__(self) -> None:
-        for word, value in _described(self).items():
+        for word, value in _describe(self).items():
             object.__setattr__(self, word, value)
         construct(self)
         _require_law(self)
@@ -82,29 +76,29 @@ class UserJoint(Joint):
 
     @cached_property
     def _pose(self) -> Any:
-        return _compiled(_pose_of(self.law), self.neutral())
+        return _compile(_pose_of(self.law), self.neutral())
 
     @cached_property
     def _freedoms(self) -> Any:
-        return _compiled(_freedoms_of(self.law), self.neutral())
+        return _compile(_freedoms_of(self.law), self.neutral())
 
     @cached_property
     def _reaction(self) -> Any:
         freedoms = _freedoms_of(self.law)
-        return _compiled(lambda q: complement(freedoms(q)), self.neutral())
+        return _compile(lambda q: complement(freedoms(q)), self.neutral())
 
     @cached_property
     def _residual(self) -> Any:
         residual = _residual_of(self.law, self.neutral())
-        return _compiled(residual, np.eye(3), np.zeros(3))
+        return _compile(residual, np.eye(3), np.zeros(3))
 
     @cached_property
     def _coordinates(self) -> Any:
         coordinates = _coordinates_of(self.law, self.neutral())
-        return _compiled(coordinates, np.eye(3), np.zeros(3))
+        return _compile(coordinates, np.eye(3), np.zeros(3))
 
 
-def _compiled(function: Callable[..., Any], *examples: Any) -> Any:
+def _compile(function: Callable[..., Any], *examples: Any) -> Any:
     """The function in double precision: NumPy outside a trace, itself inside one."""
     from polhode.lowering.compile import compile
 
@@ -174,7 +168,7 @@ def _away(law: Callable[[Any], Any], q: Array, R_FM: Array, p_FoMo_F: Array) -> 
     return jnp.concatenate([turn, R_here.T @ (p_FoMo_F - p_here)])
 
 
-def _described(joint: UserJoint) -> dict[str, Any]:
+def _describe(joint: UserJoint) -> dict[str, Any]:
     """The class variables of other joints, found from names and units."""
     names, kinds = tuple(joint.names), tuple(joint.kinds)
     count = len(names)

@@ -44,19 +44,6 @@ def ldl(a: Array) -> tuple[Array, Array]:
     return matrix(lower), jnp.stack(d)
 
 
-def ldl_solve(a: Array, b: Array) -> Array:
-    """x with a x = b, a symmetric and definite."""
-    lower, d = ldl(a)
-    n = a.shape[-1]
-    y: list[Array] = []
-    for i in range(n):
-        y.append(b[i] - sum_of([lower[i, k] * y[k] for k in range(i)]))
-    x: list[Array] = [y[i] / d[i] for i in range(n)]
-    for i in reversed(range(n)):
-        x[i] = x[i] - sum_of([lower[k, i] * x[k] for k in range(i + 1, n)])
-    return jnp.stack(x)
-
-
 def lu(a: Array) -> tuple[Array, Array, Array]:
     """L and U packed, the pivots, and the permutation, by partial pivoting."""
     m, n = a.shape

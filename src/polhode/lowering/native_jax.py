@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial, wraps
-from typing import Any
+from typing import Any, final
 
 import jax
 import jax.numpy as jnp
@@ -117,23 +117,25 @@ class NativeFunction:
     def _kind_of_slopes(self) -> str:
         """How derivatives are had: a program for "J", or of loops over tables another.
 
-        There J would have a turn for each entry. Those without an end that is known,
-        which have no reverse, go "along" a direction in native code, others by "JAX".
+        There J would have a turn for each entry. Those without an end that is known go
+        "along" a direction in native code, others by "JAX".
         """
         jaxpr = self._trace.jaxpr.jaxpr
         if not keeps_loops(jaxpr):
             return "J"
         return "along" if has_primitive(jaxpr, "while") else "JAX"
 
-    def _directional(self, active: tuple[int, ...]) -> NativeFunction:
+    def _directional(self, active: tuple[int, ...]) -> Directional:
         """The slope of the real results along directions of some inputs, native."""
         key = ("along", *active)
         with self._lock:
             if key not in self._jacobians:
                 self._jacobians[key] = self._make_directional(active)
-            return self._jacobians[key]
+            found = self._jacobians[key]
+        assert isinstance(found, Directional)
+        return found
 
-    def _make_directional(self, active: tuple[int, ...]) -> NativeFunction:
+    def _make_directional(self, active: tuple[int, ...]) -> Directional:
         count = len(self.leaves)
 
         def along(*inputs: Any) -> list[Any]:
@@ -143,22 +145,37 @@ class NativeFunction:
         leaves = [*self.leaves, *(self.leaves[k] for k in active)]
         shapes = [jax.ShapeDtypeStruct(leaf.shape, leaf.type) for leaf in leaves]
         trace = Trace(lambda: closed_jaxpr(along, *shapes), None, along)
-        return Jacobian(along, leaves, trace, self._options)
+        found = Directional(along, leaves, trace, self._options)
+        found.of, found.active = self, active
+        return found
 
     def _traced_tangents(
         self, primals: Sequence[Any], active: tuple[int, ...], directions: Sequence[Any]
     ) -> list[Any]:
         """The same by JAX, of the function as it is traced."""
+        varying = [primals[k] for k in active]
+        return jax.jvp(self._varying(primals, active), varying, list(directions))[1]
 
-        def along(*varying: Any) -> list[Any]:
+    def _varying(
+        self, primals: Sequence[Any], active: tuple[int, ...]
+    ) -> Callable[..., list[Any]]:
+        """The real results as a function of the inputs that vary, traced."""
+
+        def results(*varying: Any) -> list[Any]:
             inputs = list(primals)
             for k, value in zip(active, varying, strict=True):
                 inputs[k] = value
             given = self.flat(*inputs)
             return [given[k] for k in self.real_results]
 
+        return results
+
+    def pulled_back(
+        self, primals: Sequence[Any], active: tuple[int, ...], weights: Sequence[Any]
+    ) -> list[Any]:
+        """J(x)^T w of the inputs that vary, traced; w are weights of real results."""
         varying = [primals[k] for k in active]
-        return jax.jvp(along, varying, list(directions))[1]
+        return list(jax.vjp(self._varying(primals, active), *varying)[1](list(weights)))
 
     @cached_property
     def real_results(self) -> list[int]:
@@ -197,6 +214,31 @@ class Jacobian(NativeFunction):
         self, primals: Sequence[Any], active: tuple[int, ...], directions: Sequence[Any]
     ) -> list[Any]:
         return self._traced_tangents(primals, active, directions)
+
+
+@final
+class Directional(Jacobian):
+    """J(x) t of a function `of` along its `active` inputs, which follow its own."""
+
+    of: NativeFunction
+    active: tuple[int, ...]
+
+    @cached_property
+    def reverse(self) -> NativeFunction:
+        """J(x)^T w of the inputs x and weights w of the results, native too."""
+        count = len(self.of.leaves)
+
+        def back(*inputs: Any) -> list[Any]:
+            return self.of.pulled_back(inputs[:count], self.active, inputs[count:])
+
+        weights = [
+            Leaf(f"weight {k}", r.shape, str(r.dtype))
+            for k, r in enumerate(self.results)
+        ]
+        leaves = [*self.of.leaves, *weights]
+        shapes = [jax.ShapeDtypeStruct(leaf.shape, leaf.type) for leaf in leaves]
+        trace = Trace(lambda: closed_jaxpr(back, *shapes), None, back)
+        return Jacobian(back, leaves, trace, self._options)
 
 
 # ------------------------------------------------------------------ the primitive
@@ -269,6 +311,27 @@ def _along(
 
 
 ad.primitive_jvps[_native] = _along
+
+
+def _back(
+    weights: Any, *inputs: Any, function: NativeFunction, batch: Any
+) -> list[Any]:
+    """Of a slope along directions, which it is linear in: J^T w in place of J t."""
+    assert isinstance(function, Directional), function
+    count = len(function.of.leaves)
+    given = [
+        jnp.zeros((*batch, *r.shape), r.dtype) if type(w) is ad.Zero else w
+        for w, r in zip(weights, function.results, strict=True)
+    ]
+    found = _native.bind(
+        *inputs[:count], *given, function=function.reverse, batch=batch
+    )
+    pairs = zip(inputs[count:], found, strict=True)
+    changes = [f if ad.is_undefined_primal(i) else None for i, f in pairs]
+    return [None] * count + changes
+
+
+ad.primitive_transposes[_native] = _back
 
 
 def _batched(function: Callable, axes: int) -> Callable:

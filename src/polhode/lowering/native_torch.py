@@ -118,7 +118,7 @@ class NativeCall(torch.autograd.Function):
     """The node that PyTorch differentiates and batches."""
 
     @staticmethod
-    def forward(function: TorchFunction, batch: tuple, *tensors: Any) -> Any:
+    def forward(function: TorchFunction, batch: tuple[int, ...], *tensors: Any) -> Any:
         return tuple(function.run(tensors, batch))
 
     @staticmethod

@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, final
 
@@ -28,7 +30,7 @@ class Notice:
         self._operations, self._is_shown, self._is_on = 0, False, False
 
     def __enter__(self) -> Notice:
-        if sys.stderr is not None and sys.stderr.isatty():
+        if not _silences and sys.stderr is not None and sys.stderr.isatty():
             self._is_on = True
             left = max(0.0, SECONDS - (time.monotonic() - self._began))
             # A daemon, so that no exit waits for it.
@@ -71,6 +73,20 @@ class Notice:
         if not self._operations:
             return f"{what} (once; then it is in the cache) ..."
         return f"{what}: {self._operations} operations ..."
+
+
+_silences: list[object] = []  # one for each command that draws in the terminal
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """No line meanwhile: somebody else draws, and two would write over each other."""
+    mark = object()
+    _silences.append(mark)
+    try:
+        yield
+    finally:
+        _silences.remove(mark)
 
 
 def _write(text: str) -> None:

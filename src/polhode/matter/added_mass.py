@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from polhode.arrays import namespace
-from polhode.matter.repeat import repeated
+from polhode.matter.repeat import repeat
 from polhode.matter.spread import column, diagonal
 
 # Each step brings the three squares four times nearer to each other, once they are of
@@ -45,7 +45,7 @@ def ellipsoid_integrals(half_axes: Any) -> tuple[Any, Any]:
     axes = half_axes / size
     zero = xp.zeros_like(axes)
     start = xp.stack([axes**2, zero, zero, zero + 1.0])
-    x, single, double, weight = repeated(_duplicate, start, DUPLICATIONS)
+    x, single, double, weight = repeat(_duplicate, start, DUPLICATIONS)
     total = x[0] + x[1] + x[2]
     near, far = (total + 2 * x) / 5, (3 * total - 2 * x) / 7
     single = single + weight / (3 * near * xp.sqrt(near))

@@ -92,34 +92,34 @@ class Parameter:
         return self.law(*(at(source, table) for source in self.sources))
 
     def __add__(self, other: Any) -> Parameter:
-        return _combined("+", operator.add, self, other)
+        return _combine("+", operator.add, self, other)
 
     def __radd__(self, other: Any) -> Parameter:
-        return _combined("+", operator.add, other, self)
+        return _combine("+", operator.add, other, self)
 
     def __sub__(self, other: Any) -> Parameter:
-        return _combined("-", operator.sub, self, other)
+        return _combine("-", operator.sub, self, other)
 
     def __rsub__(self, other: Any) -> Parameter:
-        return _combined("-", operator.sub, other, self)
+        return _combine("-", operator.sub, other, self)
 
     def __mul__(self, other: Any) -> Parameter:
-        return _combined("*", operator.mul, self, other)
+        return _combine("*", operator.mul, self, other)
 
     def __rmul__(self, other: Any) -> Parameter:
-        return _combined("*", operator.mul, other, self)
+        return _combine("*", operator.mul, other, self)
 
     def __truediv__(self, other: Any) -> Parameter:
-        return _combined("/", operator.truediv, self, other)
+        return _combine("/", operator.truediv, self, other)
 
     def __rtruediv__(self, other: Any) -> Parameter:
-        return _combined("/", operator.truediv, other, self)
+        return _combine("/", operator.truediv, other, self)
 
     def __pow__(self, power: int) -> Parameter:
-        return _combined("**", operator.pow, self, power)
+        return _combine("**", operator.pow, self, power)
 
     def __neg__(self) -> Parameter:
-        inner = _written(self, "*", left=False)
+        inner = _operand_text(self, "*", left=False)
         return Parameter.derived(f"-{inner}", operator.neg, self)
 
     def __repr__(self) -> str:
@@ -244,12 +244,15 @@ def table_of(parameters: Iterable[Parameter]) -> dict[str, Any]:
     return table
 
 
-def _combined(sign: str, law: Callable[..., Any], one: Any, other: Any) -> Parameter:
-    left, right = _written(one, sign, left=True), _written(other, sign, left=False)
+def _combine(sign: str, law: Callable[..., Any], one: Any, other: Any) -> Parameter:
+    left, right = (
+        _operand_text(one, sign, left=True),
+        _operand_text(other, sign, left=False),
+    )
     return Parameter.derived(f"{left} {sign} {right}", law, one, other)
 
 
-def _written(value: Any, sign: str, *, left: bool) -> str:
+def _operand_text(value: Any, sign: str, *, left: bool) -> str:
     """The operand as text, in brackets where its own sign binds less strongly."""
     if not isinstance(value, Parameter):
         return f"{value:g}" if isinstance(value, (int, float)) else str(value)

@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.arrays import namespace, removable
 from polhode.geometry.vector import cross
-from polhode.matter.repeat import repeated
+from polhode.matter.repeat import repeat
 
 # Cyclic Jacobi on 3x3 converges quadratically; six sweeps reach rounding for any input.
 SWEEPS = 6
@@ -31,7 +31,7 @@ def principal_axes(inertia: Any) -> tuple[Any, Any]:
     scale = removable(scale == 0, 1.0, scale)
     even = 0.5 * (inertia + inertia.T) / scale
     start = xp.stack([even, xp.asarray(np.eye(3), dtype=even.dtype)])
-    tensor, triad = repeated(_sweep, start, SWEEPS)
+    tensor, triad = repeat(_sweep, start, SWEEPS)
     moments = [tensor[k, k] for k in range(3)]
     moments, axes = _ascending(xp, moments, [triad[:, k] for k in range(3)])
     right_handed = xp.stack([*axes[:2], cross(*axes[:2])], axis=-1)

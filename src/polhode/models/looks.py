@@ -126,3 +126,27 @@ def vehicle_under_water(thrusters: Any) -> list[ph.Shape]:
         sizes = {"radius": 0.042, "length": 0.05}
         shapes.append(ph.Shape("cylinder", sizes, place=place, axes=axes, colour=STEEL))
     return shapes
+
+
+def car_in_plane(ahead: float, behind: float, wheel: float) -> list[ph.Shape]:
+    """A low body with a cabin, over axles ahead of its origin and behind."""
+    length = ahead + behind + 3 * wheel
+    middle = (ahead - behind) / 2
+    low = {"x": length, "y": 1.5, "z": 0.4}
+    cabin = {"x": 0.5 * length, "y": 1.3, "z": 0.4}
+    drum = {"radius": wheel, "length": 0.2}
+    across = ((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0))
+    return [
+        ph.Shape("box", low, place=(middle, 0, 0.25)),
+        ph.Shape("box", cabin, place=(middle - 0.1 * length, 0, 0.65)),
+        *(
+            ph.Shape(
+                "cylinder",
+                drum,
+                place=(-behind, side, 0),
+                axes=across,
+                colour=STEEL,
+            )
+            for side in (-0.8, 0.8)
+        ),
+    ]

@@ -5,6 +5,8 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
+from polhode.public.elsewhere import ELSEWHERE
+
 
 def lazy_names(
     module: str, homes: Mapping[str, str]
@@ -14,7 +16,7 @@ def lazy_names(
     def get(name: str) -> Any:
         if name not in homes:
             # Of None, so that Python adds no suggestion of its own to ours.
-            text = f"module {module!r} has no attribute {name!r}{_near(name, homes)}"
+            text = f"module {module!r} has no attribute {name!r}{near(name, homes)}"
             raise AttributeError(text, name=name, obj=None)
         from polhode.public.public_call import public
 
@@ -35,11 +37,26 @@ def public_place(name: str) -> str:
     return ""
 
 
-def _near(name: str, homes: Mapping[str, str]) -> str:
+def near(name: str, homes: Mapping[str, str]) -> str:
+    """Where a name that a module does not have is, or what is spelt like it."""
     # Other programs look for names with an underscore, again and again.
     if name.startswith("_"):
         return ""
-    if place := public_place(name):
-        return f"; it is {place}"
-    close = get_close_matches(name, homes, n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    place, ours = public_place(name), ELSEWHERE.get(name, "")
+    if place:
+        return f"; it is {place}" + (f"; for a model: {ours}" if ours else "")
+    if ours:
+        return f"; it is {ours} here"
+    alike = [known for known in _all_names() if known.lower() == name.lower()]
+    if alike:
+        return f"; it is {public_place(alike[0])} here"
+    if close := get_close_matches(name, homes, n=1):
+        return f"; did you mean {close[0]!r}?"
+    far = get_close_matches(name, _all_names(), n=1, cutoff=0.75)
+    return f"; did you mean {public_place(far[0])}?" if far else ""
+
+
+def _all_names() -> list[str]:
+    front = import_module("polhode")
+    spaces = (import_module(f"polhode.{space}").HOMES for space in front.NAMESPACES)
+    return [*front.PUBLIC, *(name for homes in spaces for name in homes)]

@@ -24,11 +24,13 @@ from typing import Any
 from polhode.arrays import itself
 from polhode.errors import FileError, ModelError, PolhodeError, StateError
 from polhode.public.annotations import PATHS, Wanted, fits, wanted_of
+from polhode.public.elsewhere import ATTRIBUTES
 from polhode.public.lazy import public_place
 
 BARE = (TypeError, AttributeError, ValueError, ArithmeticError, LookupError)
 MARK = "__polhode_public__"
 PACKAGE = "polhode."
+MISSING = "__getattr__"  # what Python asks where a noun has no such attribute
 PICKLING: ContextVar[bool] = ContextVar("pickling", default=False)
 # Classes that public calls have given back; those of the package are watched.
 MET: set[type] = {type(None), bool, int, float, str, list, tuple, dict}
@@ -72,6 +74,8 @@ def _watch_class(kind: type, name: str) -> None:
     if not is_own or issubclass(kind, BaseException | Enum | type):
         return
     setattr(kind, MARK, True)
+    if kind.__name__ in ATTRIBUTES and not hasattr(kind, MISSING):
+        setattr(kind, MISSING, _elsewhere)
     for word, member in [*vars(kind).items()]:
         if word == "__init__" and isinstance(member, types.FunctionType):
             setattr(kind, word, _watched(member, name))
@@ -87,6 +91,17 @@ def _watch_class(kind: type, name: str) -> None:
         for word, copied in COPIED.items():
             if getattr(kind, word, None) is getattr(object, word, None):
                 setattr(kind, word, copied)
+
+
+def _elsewhere(noun: Any, name: str) -> Any:
+    """What is asked when a noun has no such attribute: where other tools have it."""
+    kind = type(noun)
+    known = (ATTRIBUTES.get(each.__name__, {}) for each in kind.__mro__)
+    place = next((table[name] for table in known if name in table), "")
+    hint = f"; it is {place} here" if place else ""
+    text = f"{kind.__name__!r} object has no attribute {name!r}{hint}"
+    # Without a place Python adds the nearest name by itself.
+    raise AttributeError(text, name=name, obj=None if place else noun)
 
 
 def _reduced(noun: Any, protocol: Any) -> Any:

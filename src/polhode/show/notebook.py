@@ -40,7 +40,7 @@ def system_html(system: System) -> str:
         table(("joint", "kind", "between", "coordinates"), joints),
         _words("Acting", [action.name for action in system.actions]),
         _words("Constraints", [each.name for each in system.constraints]),
-        _folded("parameters", table(("parameter", "value"), numbers)),
+        _fold("parameters", table(("parameter", "value"), numbers)),
     )
 
 
@@ -128,7 +128,7 @@ def _words(what: str, names: list[str]) -> str:
     return note(f"{what}: {', '.join(names)}.") if names else ""
 
 
-def _folded(title: str, body: str) -> str:
+def _fold(title: str, body: str) -> str:
     if not body:
         return ""
     return f"<details><summary>{html.escape(title)}</summary>{body}</details>"

@@ -182,7 +182,7 @@ def place(system: System, t: float, q: np.ndarray, loose: np.ndarray) -> np.ndar
         if np.all(np.abs(rows.values) <= limit * rows.scales):
             break
         stretch = _stretch(system, rows)
-        delta = _shortened(rows, _solved(rows, loose, stretch), stretch)
+        delta = _shorten(rows, _solve(rows, loose, stretch), stretch)
         if not np.any(delta):
             break
         for _halving in range(HALVINGS + int(np.log2(_reach(rows)))):
@@ -211,7 +211,7 @@ def move(
         size = rows.scales * np.max(np.abs(z) / rows.along, initial=0.0)
         if np.all(np.abs(rows.values) <= CONVERGED * size):
             break
-        change = _solved(rows, loose)
+        change = _solve(rows, loose)
         z = z + change
         last = np.max(np.abs(change) / rows.along)
         if last <= CONVERGED * np.max(np.abs(z) / rows.along):
@@ -297,7 +297,7 @@ def _quickest(system: System, q: np.ndarray, z: np.ndarray) -> float:
     return float(np.max(turning, initial=1.0 / max(1.0, length)))
 
 
-def _shortened(
+def _shorten(
     rows: numeric_constraints.HostRows, delta: np.ndarray, stretch: np.ndarray
 ) -> np.ndarray:
     """A step within which slopes say something: less than a radian.
@@ -321,7 +321,7 @@ def _reach(rows: numeric_constraints.HostRows) -> float:
     return float(np.max(np.abs(rows.values / rows.scales), initial=1.0))
 
 
-def _solved(
+def _solve(
     rows: numeric_constraints.HostRows, loose: np.ndarray, stretch: Any = 1.0
 ) -> np.ndarray:
     """The least change of the loose entries that brings the values to zero."""

@@ -54,7 +54,7 @@ def given_without(system: System, names: tuple[str, ...]) -> Given:
             'Give names: system.without("finger").',
         )
     parts = [part_of(system, name) for name in names]
-    gone = _carried([p for p in parts if hasattr(p, "frame")], system)
+    gone = _with_successors([p for p in parts if hasattr(p, "frame")], system)
     frames = {body.frame for body in gone}
     lone = [p for p in parts if isinstance(p, Joint)]
 
@@ -83,7 +83,7 @@ def given_without(system: System, names: tuple[str, ...]) -> Given:
     )
 
 
-def _carried(bodies: Iterable[Any], system: System) -> list[Any]:
+def _with_successors(bodies: Iterable[Any], system: System) -> list[Any]:
     """Some bodies, and all that hang on them."""
     gone = list(bodies)
     for edge in system.tree.edges:  # each after the one that carries it

@@ -77,7 +77,7 @@ class Mobility:
         return tuple(np.array(self.rows, dtype=object)[taking_part])
 
     def __repr__(self) -> str:
-        head = f"Mobility({_counted(self.freedoms, 'degree')} of freedom: {self.speeds}"
+        head = f"Mobility({_count(self.freedoms, 'degree')} of freedom: {self.speeds}"
         head += f" speeds, {len(self.rows)} constraint rows of rank {self.rank}"
         if self.is_singular:
             head += f" at a singular place, with {self.by_rank} for an instant"
@@ -204,22 +204,22 @@ def require_consistent(state: State) -> State:
     return state
 
 
-def described(system: System) -> str:
+def describe(system: System) -> str:
     """System('arm': 7 bodies, 7 joints, 7 degrees of freedom)."""
     free = mobility(system).freedoms
     parts = [
-        _counted(len(system.bodies), "body"),
-        _counted(len(system.joints), "joint"),
+        _count(len(system.bodies), "body"),
+        _count(len(system.joints), "joint"),
     ]
     if system.constraints:
-        parts.append(_counted(len(system.constraints), "constraint"))
+        parts.append(_count(len(system.constraints), "constraint"))
     if system.supports:
-        parts.append(_counted(len(system.supports), "support"))
-    parts.append(_counted(free, "degree") + " of freedom")
+        parts.append(_count(len(system.supports), "support"))
+    parts.append(_count(free, "degree") + " of freedom")
     return f"System({system.name!r}: {', '.join(parts)})"
 
 
-def _counted(count: int, word: str) -> str:
+def _count(count: int, word: str) -> str:
     plural = "bodies" if word == "body" else f"{word}s"
     return f"{count} {word if count == 1 else plural}"
 

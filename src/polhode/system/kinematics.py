@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.actions.motion_arrays import Poses, Twists
-from polhode.arrays import Array, Scalar, namespace
+from polhode.arrays import Array, Scalar, matvec, namespace
 from polhode.geometry.vector import cross
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.tree import Edge, outward
@@ -132,7 +132,7 @@ def twists(
         return Twists(found.angular[:-1], found.linear[:-1])
     R_WB = poses(system, t, q, table).rotations
     V_B = body_twists(system, t, q, z, table)
-    return Twists(_apply(R_WB, V_B[:, :3]), _apply(R_WB, V_B[:, 3:]))
+    return Twists(matvec(R_WB, V_B[:, :3]), matvec(R_WB, V_B[:, 3:]))
 
 
 def jacobians(system: System, t: Scalar, q: Array, table: Table = NOMINAL) -> Any:
@@ -220,7 +220,3 @@ def in_loops(system: System, *columns: Any) -> bool:
 def _inverse(R: Array, p: Array) -> tuple[Any, Any]:
     """The inverse pose."""
     return R.T, -(R.T @ p)
-
-
-def _apply(matrices: Array, columns: Array) -> Any:
-    return (matrices @ columns[..., None])[..., 0]

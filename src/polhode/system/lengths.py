@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def own_length(system: System) -> float:
     """The largest arm or radius of gyration, reckoned once; 0 of bare particles."""
-    return system.remembered("length", lambda: _reckoned_length(system))
+    return system.remembered("length", lambda: _length(system))
 
 
 def natural_length(system: System, q: np.ndarray) -> float:
@@ -58,7 +58,7 @@ def _is_rod(constraint: Any) -> bool:
     return length is not None and not isinstance(length, tuple)
 
 
-def _reckoned_length(system: System) -> float:
+def _length(system: System) -> float:
     table: Table = system.table()
     arms = [
         np.linalg.norm(arm)

@@ -10,7 +10,7 @@ import numpy as np
 from polhode.actions.action import Action
 from polhode.actions.force_elements.joint_law import effort_wrench
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction
-from polhode.arrays import Array, Scalar, namespace
+from polhode.arrays import Array, Scalar, matvec, namespace
 from polhode.geometry.admission import is_traced
 from polhode.geometry.vector import cross
 from polhode.joints.joint import Joint
@@ -38,14 +38,14 @@ def wrenches(
     found = {}
     for action in system.actions:
         own = system.places_of(action.bodies)
-        here, moving = _picked(poses, twists, own)
+        here, moving = _pick(poses, twists, own)
         if driven_joints(action):
             found[action.name] = _of_efforts(
                 system, action, StateArrays(t, q, z), poses, table
             )
             continue
         given = action.wrenches(here, moving, t, table)
-        found[action.name] = _spread(given, own, len(system.bodies))
+        found[action.name] = _rows_of_all(given, own, len(system.bodies))
     return found
 
 
@@ -80,7 +80,7 @@ def _of_efforts(
         rows = np.array(own)
         pair = Poses(poses.rotations[rows], poses.origins[rows])
         given = _along(joint, effort, pair, q[edge.q], table)
-        parts.append(_spread(given, own, len(system.bodies)))
+        parts.append(_rows_of_all(given, own, len(system.bodies)))
     torques, forces = zip(*parts, strict=True)
     return Wrenches(
         sum(torques[1:], start=torques[0]), sum(forces[1:], start=forces[0])
@@ -157,23 +157,19 @@ def in_body_axes(system: System, R_WB: Array, given: Wrenches, table: Table) -> 
     """
     table, xp = system.table(table), namespace(R_WB, *given)
     R_BW = R_WB.swapaxes(-1, -2)
-    forces = _each(R_BW, given.forces)
+    forces = matvec(R_BW, given.forces)
     if not any(_is_off_centre(body) for body in system.bodies):
-        return xp.concatenate([_each(R_BW, given.torques), forces], axis=-1)
+        return xp.concatenate([matvec(R_BW, given.torques), forces], axis=-1)
     centres = [1.0 * body.moments(table).centre for body in system.bodies]
     c = namespace(*centres).stack(centres)
-    about = given.torques - cross(_each(R_WB, c), given.forces)
-    torques = _each(R_BW, about) + cross(c, forces)
+    about = given.torques - cross(matvec(R_WB, c), given.forces)
+    torques = matvec(R_BW, about) + cross(c, forces)
     return xp.concatenate([torques, forces], axis=-1)
 
 
 def _is_off_centre(body: Member) -> bool:
     centre = body.moments().centre
     return is_traced(centre) or bool(np.any(centre))
-
-
-def _each(matrices: Array, columns: Array) -> Any:
-    return (matrices @ columns[..., None])[..., 0]
 
 
 def with_world(poses: Poses) -> Poses:
@@ -204,7 +200,7 @@ def _at(poses: Poses, system: System, action: Action) -> Poses:
     return Poses(poses.rotations[own], poses.origins[own])
 
 
-def _picked(poses: Poses, twists: Twists, own: tuple[int, ...]) -> tuple[Poses, Twists]:
+def _pick(poses: Poses, twists: Twists, own: tuple[int, ...]) -> tuple[Poses, Twists]:
     rows = np.array(own)
     return (
         Poses(poses.rotations[rows], poses.origins[rows]),
@@ -212,7 +208,7 @@ def _picked(poses: Poses, twists: Twists, own: tuple[int, ...]) -> tuple[Poses, 
     )
 
 
-def _spread(given: Wrenches, own: Iterable[int], n: int) -> Wrenches:
+def _rows_of_all(given: Wrenches, own: Iterable[int], n: int) -> Wrenches:
     """Wrenches on some bodies, as rows among all n; what the world feels is dropped."""
     rows = {body: k for k, body in enumerate(own) if body >= 0}
     nothing = np.zeros(3)

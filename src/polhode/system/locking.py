@@ -10,9 +10,9 @@ import numpy as np
 from polhode.arrays import Array, namespace
 from polhode.errors import ModelError
 from polhode.geometry.rotations import so3
-from polhode.joints import flat
+from polhode.joints.flat import FlatJoint
 from polhode.joints.joint import Frames, Joint, construct
-from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.checked_argument import system_argument
 from polhode.system.gather import driven_joints
 from polhode.system.members import suggestion
@@ -22,7 +22,7 @@ from polhode.system.system import System
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Locked(Joint):
+class Locked(FlatJoint):
     """A joint held at some coordinates: M stays where it is in F.
 
     q  0,  z  0. X_FM = pose of the joint `held` at the coordinates `at`. It carries any
@@ -41,19 +41,8 @@ class Locked(Joint):
     speed_units: ClassVar[tuple[str, ...]] = ()
     angles: ClassVar[tuple[bool, ...]] = ()
 
-    neutral = flat.neutral
-    normalised = flat.normalised
-    rates = flat.rates
-    speeds_from = flat.speeds_from
-    local = flat.local
-
     def __post_init__(self) -> None:
         construct(self)
-
-    @property
-    def own_numbers(self) -> tuple[Parameter, ...]:
-        """Those of the joint that is held."""
-        return self.held.parameters
 
     def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
         """Where the joint is held."""
@@ -112,7 +101,7 @@ def lock(system: System, joint: str, at: Any = None) -> System:
         first_axes=old.first_axes,
         second_axes=old.second_axes,
     )
-    return _exchanged(system, old, held)
+    return _exchange(system, old, held)
 
 
 def _is_along(action: Any, joint: Joint) -> bool:
@@ -149,10 +138,10 @@ def unlock(system: System, joint: str) -> System:
             "Only a joint that ph.lock has held can be released.",
             suggestion(joint, locked),
         )
-    return _exchanged(system, locked[joint], locked[joint].held)
+    return _exchange(system, locked[joint], locked[joint].held)
 
 
-def _exchanged(system: System, old: Joint, new: Joint) -> System:
+def _exchange(system: System, old: Joint, new: Joint) -> System:
     members, actions, constraints, supports = system.given
     if any(member is old for member in members):
         members = tuple(new if member is old else member for member in members)

@@ -53,7 +53,7 @@ def require_name(name: Any) -> None:
         )
 
 
-def listed(word: str, given: Any) -> tuple[Any, ...]:
+def list_members(word: str, given: Any) -> tuple[Any, ...]:
     """What a system was given under a word; one thing alone is no list."""
     if isinstance(given, Iterable) and not isinstance(given, str):
         return tuple(given)

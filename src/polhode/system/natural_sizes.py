@@ -33,7 +33,7 @@ class NaturalSizes(NamedTuple):
 
 def natural_sizes(system: System) -> NaturalSizes:
     """Those of the system's own speeds and constraint rows, measured once."""
-    return system.remembered(KEY, lambda: _measured(system))
+    return system.remembered(KEY, lambda: _measure(system))
 
 
 def position_sizes(system: System) -> NaturalSizes:
@@ -52,7 +52,7 @@ def length_at_rest(system: System) -> float:
     return 1.0
 
 
-def _measured(system: System) -> NaturalSizes:
+def _measure(system: System) -> NaturalSizes:
     from polhode.system.check import rest_coordinates
 
     if not system.constraints or not _has_numbers(system):

@@ -81,15 +81,16 @@ class State:
         coordinates: Mapping[str, Any] | None = None,
         *,
         speeds: Mapping[str, Any] | None = None,
+        t: float | None = None,
         **by_name: Any,
     ) -> State:
-        """The same state with some joints set otherwise, by name.
+        """The same state with some joints, or the time, set otherwise, by name.
 
         `state.changed(speeds={"hinge": -0.5 * state.speed("hinge")})`.
         """
         q, z = list(self.q), list(self.z)
         _fill(self.system, q, z, named_once(coordinates, by_name), speeds or {})
-        return State(self.system, self.t, q, z)
+        return State(self.system, self.t if t is None else t, q, z)
 
     def is_close(self, other: State, rtol: float = 1e-12, atol: float = 0.0) -> bool:
         """The same time, coordinates and speeds, within `rtol` of the largest."""
@@ -115,8 +116,8 @@ class State:
 
     def __repr__(self) -> str:
         system = self.system
-        where = _listed(system.coordinate_names, self.q)
-        moves = _listed(system.speed_names, self.z)
+        where = _list_values(system.coordinate_names, self.q)
+        moves = _list_values(system.speed_names, self.z)
         return f"State({system.name!r}, t = {shown(self.t)} s: {where}; speeds {moves})"
 
 
@@ -283,7 +284,7 @@ def _coordinates(joint: Joint, value: Any, table: Table) -> list[Any]:
     names = joint.coordinate_names
     if joint.coordinates != joint.speeds and not isinstance(value, Mapping):
         raise StateError(
-            f"joint {joint.name!r} cannot be set to {value!r}.",
+            f"joint {joint.name!r} cannot be set to {_plain(value)}.",
             "Its coordinates hold a quaternion, and four numbers do not say in which"
             " order they are.",
             "Give a ph.Rotation or ph.theory.Pose of"
@@ -353,7 +354,7 @@ def _entries(joint: Joint, value: Any, names: tuple[str, ...], what: str) -> lis
     shape = (len(value),) if is_listed else np.shape(value)
     if shape != (len(names),) and not (shape == () and len(names) == 1):
         raise StateError(
-            f"joint {joint.name!r} has {len(names)} {what}s, and {value!r} is not"
+            f"joint {joint.name!r} has {len(names)} {what}s, and {_plain(value)} is not"
             f" {len(names)} of them.",
             f"They are {', '.join(names) or 'none'}, in this order.",
             "Give that many numbers.",
@@ -362,6 +363,12 @@ def _entries(joint: Joint, value: Any, names: tuple[str, ...], what: str) -> lis
     for entry, name in zip(entries, names, strict=True):
         admit(entry, (), f"{name} of a state")
     return entries
+
+
+def _plain(value: Any) -> str:
+    """A value in an error: numbers of NumPy as those of Python."""
+    with np.printoptions(legacy="1.25"):
+        return repr(value)
 
 
 def _tails(joint: Joint, names: tuple[str, ...]) -> list[str]:
@@ -393,7 +400,7 @@ def _require_quaternions(system: System, q: np.ndarray) -> None:
             admit_quaternion(q[start : start + 4], f"joint {edge.joint.name!r}")
 
 
-def _listed(names: tuple[str, ...], values: Array) -> str:
+def _list_values(names: tuple[str, ...], values: Array) -> str:
     pairs = zip(names, values, strict=True)
     return ", ".join(f"{name} = {shown(value)}" for name, value in pairs)
 

@@ -48,7 +48,7 @@ from polhode.matter.parameter import NOMINAL, Table, number
 from polhode.supports.any_support import AnySupport
 from polhode.system import changes, check, gather, kinematics, loads, mass, rows
 from polhode.system.assemble import assembly_of
-from polhode.system.members import listed, require_name, suggestion, tree_of
+from polhode.system.members import list_members, require_name, suggestion, tree_of
 from polhode.system.state import State, named_once, require_names, state_of
 from polhode.system.tree import Edge, Member, Tree
 
@@ -99,7 +99,7 @@ class System:  # limit: its functions are the contract with all formulations
         put = object.__setattr__
         require_name(self.name)
         members, actions, wanted, supports = (
-            listed(word, getattr(self, word))
+            list_members(word, getattr(self, word))
             for word in ("members", "actions", "constraints", "supports")
         )
         constraints = gather.as_constraints(wanted)
@@ -248,9 +248,9 @@ class System:  # limit: its functions are the contract with all formulations
         """The table, with the pushes that real joints and constraints carry."""
         if not self.reads_reactions:
             return table
-        from polhode.formulation.questions.real_reactions import loaded
+        from polhode.formulation.questions.real_reactions import with_pushes
 
-        return loaded(self, t, q, z, table)
+        return with_pushes(self, t, q, z, table)
 
     def constraint_rows(
         self, t: Scalar, q: Array, z: Array, table: Table = NOMINAL
@@ -368,9 +368,9 @@ class System:  # limit: its functions are the contract with all formulations
         """
         own, given = self.given, (actions, constraints, supports)
         words = ("actions", "constraints", "supports")
-        more = [listed(w, each) for w, each in zip(words, given, strict=True)]
+        more = [list_members(w, each) for w, each in zip(words, given, strict=True)]
         parts = [(*a, *b) for a, b in zip(own[1:], more, strict=True)]
-        both = (*own.members, *members, *listed("joints", joints))
+        both = (*own.members, *members, *list_members("joints", joints))
         return System(both, *parts, name=name or self.name, values=self.values)
 
     def without(self, *names: str) -> System:
@@ -424,4 +424,4 @@ class System:  # limit: its functions are the contract with all formulations
         return system_html(self)
 
     def __repr__(self) -> str:
-        return check.described(self)
+        return check.describe(self)

@@ -11,7 +11,7 @@ from closeness import assert_close
 BETA = 0.6
 
 
-def pair(kind, beta=BETA):
+def pair(kind, *directions, beta=BETA):
     """Two shafts in bearings, the second at an angle in the plane of X and Z."""
     world = ph.World()
     bodies = [
@@ -24,14 +24,14 @@ def pair(kind, beta=BETA):
         ph.Revolute("two", world.origin, bodies[1].origin, axis=ph.Z, first_axes=tilt),
     ]
     frames = [body.frame for body in bodies]
-    row = kind(*frames)
+    row = kind(*frames, *directions)
     return ph.System(joints, [ph.Motor(joints[0], 1.0)], [row])
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.4, 1.3, 2.2, 4.0])
 def test_the_speed_ratio_of_hookes_joint(angle):
     """w2/w1 = cos b/(1 - sin^2 b cos^2 q), q from the plane of the shafts."""
-    system = pair(ph.machines.HookeCoupling)
+    system = pair(ph.machines.HookeCoupling, ph.X, ph.Y)
     state = ph.assemble(system, one=angle, speeds={"one": 2.0}).state
     ratio = np.cos(BETA) / (1 - np.sin(BETA) ** 2 * np.cos(angle) ** 2)
     assert_close(state.speed("two") / 2.0, ratio, rtol=1e-10)
@@ -40,7 +40,7 @@ def test_the_speed_ratio_of_hookes_joint(angle):
 @pytest.mark.parametrize("angle", [0.0, 0.4, 2.2])
 def test_constant_velocity(angle):
     """Equal angles and speeds at every angle of the shafts."""
-    system = pair(ph.machines.ConstantVelocityCoupling)
+    system = pair(ph.machines.ConstantVelocityCoupling, ph.Z)
     state = ph.assemble(system, one=angle, two=angle, speeds={"one": 2.0}).state
     assert_close([state["two"], state.speed("two")], [angle, 2.0], rtol=1e-10)
 
@@ -48,7 +48,7 @@ def test_constant_velocity(angle):
 def test_power_goes_through():
     """An ideal coupling: the torque on the second shaft is that on the first over the
     ratio of speeds."""
-    system = pair(ph.machines.HookeCoupling)
+    system = pair(ph.machines.HookeCoupling, ph.X, ph.Y)
     state = ph.assemble(system, one=0.4, speeds={"one": 2.0}).state
     A, _ = system.constraint_rows(0.0, state.q, state.z)
     assert_close(A @ state.z, [0.0], atol=1e-12)

@@ -7,7 +7,7 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
-from polhode.formulation.questions.determinacy import reduced
+from polhode.formulation.questions.determinacy import row_echelon
 from strategies_system import random_state, topology
 from unit_systems import SYSTEMS, Units
 
@@ -135,7 +135,7 @@ def test_combinations_are_reduced():
     """The rows span the same, and hold a unit matrix."""
     rows = np.array([[0.0, 2.0, 4.0, 1.0], [0.0, 1.0, 2.0, 0.0]])
     expected = [[0, 1, 2, 0], [0, 0, 0, 1]]
-    assert_close(reduced(rows), expected)
+    assert_close(row_echelon(rows), expected)
 
 
 @pytest.mark.parametrize("unit", [1e-9, 1e-6, 1e6])

@@ -174,7 +174,7 @@ def test_what_is_no_equation_is_refused(pendulum, monkeypatch):
     """0/0 is never printed as an equation."""
     parts = ([sm.nan], [], sm.Array([[1]]), sm.Integer(0), [])
     monkeypatch.setattr(
-        "polhode.formulation.reading.where_lines.read", lambda *_, **__: parts
+        "polhode.formulation.reading.where_lines.read_closed", lambda *_, **__: parts
     )
     with pytest.raises(UnreadableProgram, match="'pendulum' cannot be read in the"):
         ph.lagrange(pendulum).read()

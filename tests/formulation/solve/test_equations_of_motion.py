@@ -20,6 +20,7 @@ from polhode.formulation.solve.ordering import by_degree, ordered, pattern_of
 from polhode.formulation.solve.sparse import below_pivots, factored_sparse, products
 from polhode.models.mechanisms.four_bars import four_bars, start
 from polhode.system.natural_sizes import NaturalSizes
+from polhode.system.rolled import size
 from strategies_system import topology
 
 
@@ -211,6 +212,7 @@ def test_a_long_row_of_loops_moves_as_the_dense_equations_say(monkeypatch, most)
     monkeypatch.setattr(ordering, "PRODUCTS", most)
     # The description of a program does not know that the library's constants changed.
     monkeypatch.setattr("polhode.lowering.compile.description_key", lambda *_: None)
+    monkeypatch.setattr(size, "COUPLED_UNKNOWNS", 1000)
     system = four_bars(10)
     equations, state = ph.recursive(system), start(system)
     state = system.consistent(

@@ -147,7 +147,7 @@ def test_modes_that_are_none_are_refused():
 def test_the_host_is_not_asked_for_plain_bounces(monkeypatch):
     """A thousand bounces without one look of the host."""
     looks = []
-    monkeypatch.setattr(handle, "looked_at", lambda *given: looks.append(given))
+    monkeypatch.setattr(handle, "examine_step", lambda *given: looks.append(given))
 
     def reset(t, state):
         return state.changed(speeds={"ball": -1.0 * state.speed("ball")})

@@ -1,11 +1,11 @@
-"""Rows on a shelf are the rows that came, however they came and however it grew."""
+"""Rows in a buffer are the rows that came, however they came and however it grew."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polhode.integrate.field.dense_output import Steps, joined
+from polhode.integrate.field.dense_output import Steps, join_steps
 from polhode.integrate.host import row_buffer
 from polhode.integrate.host.row_buffer import RowBuffer
 
@@ -26,7 +26,7 @@ def same(one, other):
     st.sampled_from([0, 500, row_buffer.LARGE]),
     st.integers(0, 2**32 - 1),
 )
-def test_a_shelf_holds_what_came_side_by_side(counts, large, seed):
+def test_a_buffer_holds_what_came_side_by_side(counts, large, seed):
     """All rows or chosen ones, small or large, moved or not: their concatenation.
 
     Rows given out stay as they are while more come.
@@ -45,16 +45,16 @@ def test_a_shelf_holds_what_came_side_by_side(counts, large, seed):
                 part = Steps(*(column[chosen] for column in part))
             came.append(part)
             given_out.append((held.rows(), held.count))
-        whole = joined(came)
+        whole = join_steps(came)
         assert held.count == len(whole.t)
         assert held.bytes == sum(column.nbytes for column in whole)
         assert same(held.rows(), whole)
-        assert same(held.rows(len(came[0].t)), joined([*came[1:], rows(rng, 0)]))
+        assert same(held.rows(len(came[0].t)), join_steps([*came[1:], rows(rng, 0)]))
     for early, count in given_out:
         assert same(early, Steps(*(column[:count] for column in whole)))
 
 
-def test_a_cleared_shelf_is_filled_again_in_its_place(monkeypatch):
+def test_a_cleared_buffer_is_filled_again_in_its_place(monkeypatch):
     """Its room is used again: no new memory for the next part."""
     monkeypatch.setattr(row_buffer, "LARGE", 0)
     rng, held = np.random.default_rng(1), RowBuffer()

@@ -151,7 +151,7 @@ def test_a_checksum_is_of_its_place(number, rows, checksum, diary, which):
     cursor = Columns(np.arange(3.0), np.arange(2))
     values = {"time": np.arange(4.0), "x": np.arange(8.0).reshape(4, 2)}
     chain = Chain("a", number, rows, checksum, diary)
-    word = ("number", "rows", "checksum", "diary")[which]
+    word = ("number", "rows", "checksum", "log")[which]
     for other in (
         chain._replace(**{word: getattr(chain, word) + 1}),
         chain._replace(identity="b"),

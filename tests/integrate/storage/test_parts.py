@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -109,8 +112,6 @@ def test_parquet_that_is_exported_is_the_table(folders, tmp_path):
 
 def test_one_file_over_all_parts_is_lazy(folders, tmp_path):
     """`sweep.nc` has the values of the parts; a missing one reads as NaN."""
-    import shutil
-
     import netCDF4
     import xarray
 
@@ -141,8 +142,6 @@ def test_one_file_over_all_parts_is_lazy(folders, tmp_path):
 
 def test_damaged_parquet_is_refused(folders, tmp_path):
     """A flipped byte, a part in another's place, and another number of runs."""
-    import shutil
-
     folder = tmp_path / "a"
     shutil.copytree(folders["parquet"].folder, folder)
     one, two = (folder / f"part-{k:08d}.parquet" for k in (0, 8))
@@ -177,6 +176,26 @@ def test_shares_make_the_whole(drawn, folders, tmp_path):
             ph.sweep(drawn.system, drawn, **wish, **to, part=wrong)
     with pytest.raises(IntegrationError, match="needs a folder"):
         ph.sweep(drawn.system, drawn, **wish, part="1/3")
+    with pytest.raises(IntegrationError, match="cannot make the share '1/3' alone"):
+        ph.sweep(
+            drawn.system, drawn, **wish, **to, part="1/3", executor=ThreadPoolExecutor()
+        )
+
+
+def test_damage_is_told_of_the_file_that_has_it(drawn, folders, tmp_path):
+    """A part cut short, on its way to a table; a header that somebody has edited."""
+    shutil.copytree(folders["netcdf"].folder, tmp_path / "a")
+    parts = ph.load_sweep(tmp_path / "a")
+    cut = tmp_path / "a" / "part-00000008.nc"
+    cut.write_bytes(cut.read_bytes()[:5000])
+    with pytest.raises(FileError, match=r"part-00000008\.nc' is damaged"):
+        parts.to_parquet(tmp_path / "table")
+    shutil.copytree(folders["netcdf"].folder, tmp_path / "b")
+    with (tmp_path / "b" / "sweep.json").open("a") as note:
+        note.write(" ")
+    again = {"until": 1.0, "samples": 4, "audited": True, "slab": SLAB}
+    with pytest.raises(FileError, match=r"sweep\.json is not as it was written\."):
+        ph.sweep(drawn.system, drawn, **again, to=tmp_path / "b")
 
 
 def test_refusals_of_forms(drawn, folders, tmp_path):

@@ -20,9 +20,9 @@ from moving import double_pendulum
 from polhode.errors import FileError, IntegrationWarning
 from polhode.integrate.kernel.packing import Columns
 from polhode.integrate.storage import recorder, transaction
-from polhode.integrate.storage.create import put_text
+from polhode.integrate.storage.create import write_text
 from polhode.integrate.storage.header import digest
-from polhode.integrate.storage.journal import Change, Record, encoded, frame_of
+from polhode.integrate.storage.journal import Change, Record, encode, frame_of
 from polhode.integrate.storage.layout import Chain
 from polhode.integrate.storage.lock import HOLDER_BYTES, MAGIC, journal_of
 
@@ -93,7 +93,7 @@ def altered(saved, path, change) -> None:
         header = json.loads(file["header"][:].tobytes())
         change(header)
         text = json.dumps(header)
-        put_text(file, "header", text)
+        write_text(file, "header", text)
         file.attrs["header_sha256"] = np.bytes_(digest(text))
         _seal_again(file, digest(text))
 
@@ -107,7 +107,7 @@ def _seal_again(file, identity: str) -> None:
         cursor = Columns(file["cursor_numbers"][part], file["cursor_counts"][part])
         chain = chain.link(rows, cursor, None)
         file["part_checksum"][part], start = chain.checksum, end
-    put_text(file, "ending", "{}")
+    write_text(file, "ending", "{}")
 
 
 def test_newer_files_and_unknown_methods_are_refused(saved, tmp_path):
@@ -377,7 +377,7 @@ def journal(path, old: bytes, new: bytes) -> None:
         file.write(old)
         file.flush()
         frame = frame_of(file.fileno(), before, changes)
-    record = encoded(Record(before, before, frame, changes))
+    record = encode(Record(before, before, frame, changes))
     journal_of(path).write_bytes(MAGIC.ljust(HOLDER_BYTES) + record)
 
 

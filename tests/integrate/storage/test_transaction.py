@@ -11,7 +11,7 @@ import pytest
 
 from polhode.errors import FileError
 from polhode.integrate.storage import transaction
-from polhode.integrate.storage.journal import Change, Record, encoded, frame_of, repair
+from polhode.integrate.storage.journal import Change, Record, encode, frame_of, repair
 from polhode.integrate.storage.lock import HOLDER_BYTES, MAGIC, journal_of
 from polhode.integrate.storage.transaction import TransactionFile
 
@@ -132,7 +132,7 @@ def journal_for(path, changes) -> bytes:
     size = os.fstat(file).st_size
     record = Record(size, size, frame_of(file, size, changes), changes)
     os.close(file)
-    return MAGIC.ljust(HOLDER_BYTES) + encoded(record)
+    return MAGIC.ljust(HOLDER_BYTES) + encode(record)
 
 
 def test_a_journal_is_applied_to_its_own_file_alone(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import cached_property
 
 import jax.numpy as jnp
 import numpy as np
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 
 import polhode as ph
 from polhode.errors import UnfinishedReading
-from polhode.lowering.reading import kept_reading, sympy_reader
+from polhode.lowering.reading import kept_reading
 from polhode.lowering.reading.kept_reading import _built, _facts_of
+from polhode.lowering.reading.traced_function import TracedFunction
 from polhode.lowering.trace.description import Untold
 
 x, y, theta = sm.symbols("x y theta")
@@ -27,13 +29,15 @@ def readings(tmp_path, monkeypatch) -> list[str]:
     monkeypatch.setenv("POLHODE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     made: list[str] = []
-    plain = sympy_reader._trace
+    plain = TracedFunction._traced.func
 
-    def counted(function, symbols):
-        made.append(function.__name__)
-        return plain(function, symbols)
+    def counted(self):
+        made.append(self.name)
+        return plain(self)
 
-    monkeypatch.setattr(sympy_reader, "_trace", counted)
+    counting = cached_property(counted)
+    counting.__set_name__(TracedFunction, "_traced")
+    monkeypatch.setattr(TracedFunction, "_traced", counting)
     return made
 
 

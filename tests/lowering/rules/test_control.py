@@ -12,6 +12,7 @@ from lowering_cases import check, compiled, on_xla
 from lowering_cases.control import CASES
 from lowering_cases.memory import CASES as IN_MEMORY
 from lowering_cases.memory import swapped
+from polhode.arrays import scanned
 
 LOOPS = [case for case in (*CASES, *IN_MEMORY) if case.function is not swapped]
 SCANS = [case for case in CASES if {"scan", "counters", "map"} & set(case.name.split())]
@@ -98,3 +99,28 @@ def test_a_loop_that_ends_only_where_it_is_taken_is_not_run_elsewhere(lanes):
     program = ph.compile(run, 1.0, batched=True, lanes=lanes)
     x = np.array([5.0, np.nan, np.inf, 0.5, 3.0])
     np.testing.assert_array_equal(program(x), [0.625, np.nan, -np.inf, 0.5, 0.75])
+
+
+def test_marked_loops_over_short_tables_are_as_short_as_over_long_ones():
+    """Places that are computed are found in memory, not by a choice among all."""
+
+    def sums(x, rows):
+        def add(x, row):
+            i, j = row
+            return x.at[i].add(2.0 * x[j]), None
+
+        # The second loop has one turn: the place it changes is known.
+        x = scanned(add, x, rows)[0]
+        return scanned(add, x, np.array([[1, 0]]))[0]
+
+    def made(n):
+        x, draws = np.linspace(0.0, 1.0, n), np.random.default_rng(1)
+        rows = draws.integers(0, n, (n, 2))
+        expected = x.copy()
+        for i, j in [*rows, (1, 0)]:
+            expected[i] += 2.0 * expected[j]
+        program = ph.compile(lambda x: sums(x, rows), x)
+        np.testing.assert_array_equal(program(x), expected)
+        return program.report().operations
+
+    assert made(20) == made(200)

@@ -24,7 +24,7 @@ import polhode as ph
 from polhode.errors import CacheWarning
 from polhode.fingerprint import NoFingerprint, fingerprint
 from polhode.formulation.equations import Terms
-from polhode.integrate.simulate import equations_of
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.lowering.arguments import Leaf
 from polhode.lowering.backends import cache
 from polhode.lowering.compile import Program

@@ -176,3 +176,14 @@ def test_wrong_data_are_refused(x, y, options, word):
     """At the door, by name."""
     with pytest.raises(ModelError, match=word):
         ph.Table(x, y, **options)
+
+
+def test_a_table_that_repeats_is_read_of_the_variable_that_is_given():
+    """Its period is inside of it: f(x), not f of x less so many turns."""
+    angle = np.linspace(0.0, 2 * np.pi, 9)
+    lift = ph.Table(angle, np.sin(angle).round(12), beyond="repeat", name="lift")
+    x = sympy.Symbol("x")
+    assert ph.read(lambda a: 3 * lift(a), x) == 3 * sympy.Function("lift")(x)
+    turned = np.array([lift(9.0), lift.derivative(9.0)])
+    at = 9.0 - 2 * np.pi
+    np.testing.assert_array_equal(turned, [lift(at), lift.derivative(at)])

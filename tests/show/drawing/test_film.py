@@ -57,7 +57,7 @@ def test_cut_triangles_cover_what_they_were():
 
     (surface,) = surfaces_of(box)
     whole = surface.corners[surface.triangles]
-    pieces = drawn._cut(whole, 0.05)
+    pieces = drawn._subdivide(whole, 0.05)
 
     def area(t):
         return np.linalg.norm(np.cross(t[:, 1] - t[:, 0], t[:, 2] - t[:, 0]), axis=1)

@@ -9,7 +9,7 @@ import polhode as ph
 from closeness import assert_close
 from polhode.errors import ShowError
 from polhode.show.drawing.globes import is_hidden
-from polhode.show.drawing.scene import framed, scene_of, stage_of
+from polhode.show.drawing.scene import motion_of_frames, scene_of, stage_of
 from polhode.show.plots.palette import DARK, LIGHT, dark_tones, rgb, theme_of
 
 
@@ -18,7 +18,7 @@ def orbit():
     """Leader and follower, both in free fall, for ten minutes."""
     start = ph.models.start("leader_follower")
     motion = ph.simulate(start.system, start, until=600.0)
-    return framed(motion, 20)
+    return motion_of_frames(motion, 20)
 
 
 @pytest.mark.parametrize("axes", ["world", "body", "rtn", "lvlh"])

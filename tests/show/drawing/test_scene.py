@@ -11,7 +11,7 @@ from polhode.errors import ShowError
 from polhode.models.gallery import start
 from polhode.show.drawing.frame import moment
 from polhode.show.drawing.glyphs import links_of
-from polhode.show.drawing.scene import framed, scene_of
+from polhode.show.drawing.scene import motion_of_frames, scene_of
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def test_a_free_body_has_its_ellipsoid_and_curves():
 def test_a_motion_kept_at_samples_is_shown_at_them(motion):
     """No frame is made up where steps were not kept."""
     sampled = ph.simulate(motion.system, motion[0], until=2.0, samples=11)
-    assert_close(framed(sampled).t, sampled.t, rtol=0)
+    assert_close(motion_of_frames(sampled).t, sampled.t, rtol=0)
 
 
 def test_a_motion_backwards_can_be_shown(motion):

@@ -7,7 +7,7 @@ import numpy as np
 import polhode as ph
 from closeness import assert_close
 from polhode.analyse.machinery.mode_motion import rows_of
-from polhode.show.drawing.scene import framed, stage_of
+from polhode.show.drawing.scene import motion_of_frames, stage_of
 from polhode.show.drawing.strands import rope_line
 
 
@@ -15,7 +15,7 @@ def test_the_drawn_rope_is_as_long_as_the_rope():
     """Two strands and an arc in straight pieces, a little shorter than the arc."""
     start = ph.models.start("atwood")
     motion = ph.simulate(start.system, start, until=0.4)
-    rows = framed(motion, 4)
+    rows = motion_of_frames(motion, 4)
     (rope,) = start.system.constraints
     line = rope_line(rows, rope)
     whole = start.system.parameters["rope.length"]

@@ -11,7 +11,7 @@ import polhode as ph
 from polhode.show.drawing.render import drawing_of
 from polhode.show.drawing.scene import scene_of
 from polhode.show.drawing.surface import Surface, ellipsoid_surface
-from polhode.show.drawing.visual import MOST, shown_surfaces, thinned
+from polhode.show.drawing.visual import MOST, surfaces_of_shapes, thin_out
 from polhode.show.page.data import page_data
 
 TETRAHEDRON = """v 0 0 0
@@ -52,7 +52,7 @@ def test_a_mesh_file_is_placed_scaled_and_mirrored(mesh):
     shape = ph.Shape(
         "mesh file", {"path": mesh}, place=(1, 2, 3), axes=turn, scale=(2, -3, 4)
     )
-    (surface,) = shown_surfaces([shape])
+    (surface,) = surfaces_of_shapes([shape])
     low, high = surface.corners.min(axis=0), surface.corners.max(axis=0)
     np.testing.assert_allclose(low, [1, 2, 3], atol=1e-12)
     np.testing.assert_allclose(high, [4, 4, 7], atol=1e-12)
@@ -111,7 +111,7 @@ def test_thinning_keeps_the_form():
         corners = np.concatenate([np.stack(each, axis=1) for each in four])
         triangles = np.arange(3 * len(corners)).reshape(-1, 3)
         fine = Surface(corners.reshape(-1, 3), triangles)
-    thin = thinned(fine)
+    thin = thin_out(fine)
     assert len(fine.triangles) > MOST >= len(thin.triangles) > MOST // 10
 
     def volume(surface):
@@ -127,7 +127,7 @@ def test_colours_and_units_of_collada_are_taken(tmp_path):
     pytest.importorskip("collada", reason="pycollada, which reads DAE, is missing")
     path = tmp_path / "tip.dae"
     path.write_text(COLLADA)
-    (surface,) = shown_surfaces([ph.Shape("mesh file", {"path": path})])
+    (surface,) = surfaces_of_shapes([ph.Shape("mesh file", {"path": path})])
     np.testing.assert_allclose(surface.corners.max(axis=0), [0.01, 0.01, 0.0])
     assert surface.colour[:3] == pytest.approx((1.0, 0.0, 0.0), abs=0.01)
 

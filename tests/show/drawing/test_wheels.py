@@ -8,7 +8,7 @@ import polhode as ph
 from closeness import assert_close
 from polhode.analyse.machinery.mode_motion import rows_of
 from polhode.show.drawing.glyphs import links_of
-from polhode.show.drawing.scene import framed, stage_of
+from polhode.show.drawing.scene import motion_of_frames, stage_of
 from polhode.show.drawing.wheels import cam_surface, tyre_surfaces
 
 
@@ -42,7 +42,7 @@ def test_the_follower_stands_on_the_cam_that_is_drawn():
     (cam,) = system.constraints
     first = system.state({"shaft": 0.0, "slide": 0.0}, speeds={"shaft": 4.0})
     motion = ph.simulate(system, system.consistent(first), until=1.0)
-    rows = framed(motion, 9)
+    rows = motion_of_frames(motion, 9)
     plate = cam_surface(rows, cam)
     shaft = stage_of(rows).bodies[0]
     foot = 0.04 + np.ravel(rows["slide"])

@@ -10,7 +10,7 @@ import pytest
 
 from polhode.errors import ShowError
 from polhode.show.live.access_control import Gate, look_before, too_much
-from polhode.show.live.viewer import _served
+from polhode.show.live.viewer import _serve
 from polhode.show.plots.palette import LIGHT
 
 TOKEN = "word-of-this-run"
@@ -154,4 +154,4 @@ def test_without_the_extra_the_viewer_says_what_to_install(monkeypatch):
     """The page needs no extra, and the error says so."""
     monkeypatch.setitem(sys.modules, "viser", None)
     with pytest.raises(ShowError, match=r"polhode\[view\]"):
-        _served(Gate(TOKEN), LIGHT)
+        _serve(Gate(TOKEN), LIGHT)

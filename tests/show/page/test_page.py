@@ -14,7 +14,7 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 from polhode.errors import FileError, ShowError
-from polhode.show.page.equation_lines import written_equations
+from polhode.show.page.equation_lines import equation_text
 from polhode.show.page.mathml import mathml
 from polhode.show.page.page import require_place
 from polhode.show.page.sections import comparison_section
@@ -172,7 +172,7 @@ def test_a_place_that_takes_no_page_is_refused_before_it_is_made(
 ):
     """Nothing is reckoned for a page that would be lost, and nothing is left behind."""
     monkeypatch.setattr(
-        "polhode.show.page.page.framed", lambda *_: pytest.fail("begun")
+        "polhode.show.page.page.motion_of_frames", lambda *_: pytest.fail("begun")
     )
     (tmp_path / "file").write_text("")
     with pytest.raises(FileError, match="what should be its folder is a file"):
@@ -235,7 +235,7 @@ def test_dots_stand_above_their_letters():
 def test_models_of_long_equations_show_their_laws(name):
     """Where the closed form is no reading matter, every body's law is on the page."""
     system = ph.models.GALLERY[name]()
-    formulas, words = written_equations(system)
+    formulas, words = equation_text(system)
     assert len(formulas) >= 6
     assert max(map(len, formulas)) < 1200
     assert any(r"\dot{\mathbf{L}}" in each for each in formulas)
@@ -247,7 +247,7 @@ def test_models_of_long_equations_show_their_laws(name):
 def test_rates_of_names_that_end_in_d_have_one_dot():
     """The rate of `second` is not the second rate of `secon`."""
     system = ph.models.GALLERY["spherical_pendulum"]()
-    text = " ".join(written_equations(system).formulas)
+    text = " ".join(equation_text(system).formulas)
     assert r"\dot{cross}_{second}" in text
     assert "secon}" not in text
 
@@ -255,7 +255,7 @@ def test_rates_of_names_that_end_in_d_have_one_dot():
 def test_a_wide_sum_stands_in_lines_of_whole_terms():
     """Broken, it is the same sum; a short one stays as it is."""
     system = ph.models.GALLERY["gyroscope"]()
-    first, *_, last = written_equations(system).formulas
+    first, *_, last = equation_text(system).formulas
     assert first.startswith(r"\begin{split} L = &")
     assert first.count(r"\\ & +") >= 3
     assert last.endswith("= 0")

@@ -184,3 +184,18 @@ def test_a_theme_that_is_none_is_refused():
     motion = ph.simulate(start.system, start, until=0.1)
     with pytest.raises(ShowError, match="no theme 'dusk'"):
         motion.plot(theme="dusk")
+
+
+def test_names_of_plots_are_measured():
+    """One line is (n,), several are columns; what has times of its own is refused."""
+    cart = ph.models.cart_pendulum()
+    held = {"couple": ph.Sampled(lambda t, state: -2.0 * state.speed("hinge"), dt=0.1)}
+    motion = ph.simulate(cart, cart.state(hinge=0.5), until=1.0, inputs=held)
+    np.testing.assert_array_equal(motion.measured("hinge.speed"), motion.z[:, 1])
+    body = motion.system.bodies[-1].name
+    places = motion.measured(f"{body}.position")
+    np.testing.assert_array_equal(places, motion[body].position)
+    with pytest.raises(ph.PolhodeError, match="times of its own"):
+        motion.measured("couple")
+    with pytest.raises(ph.PolhodeError, match="speed"):
+        motion.measured("hinge.sped")

@@ -59,6 +59,23 @@ def test_bands_hold_their_share_of_the_runs(swept):
     assert np.array_equal(median, np.median(whole, axis=0))
 
 
+def test_bands_are_of_the_runs_that_go_on():
+    """Of balls that a floor ends, those in the air are in the bands, at their times."""
+    fall = ph.System([ph.Particle("ball", 0.1)], actions=[ph.Weight(9.81)])
+    floor = ph.Event("floor", lambda t, state: state["ball"][2], -1, terminal=True)
+    q = np.zeros((20, 3))
+    q[:, 2] = np.linspace(0.5, 6.0, 20)
+    states = ph.States(fall, 0.0, q, np.zeros((20, 3)))
+    sweep = ph.sweep(fall, states, until=1.0, events=floor, samples=11)
+    assert sweep.t[0, -1] < 0.4  # the first of them comes down early
+    line = sweep.plot("ball.z", against="t").figure.axes[0].get_lines()[0]
+    times = np.linspace(0.0, 1.0, 11)
+    np.testing.assert_allclose(line.get_xdata(), times, atol=1e-12)
+    heights = q[:, 2] - 9.81 / 2 * times[:, None] ** 2
+    flying = [np.median(row[row > 0]) for row in heights]
+    np.testing.assert_allclose(line.get_ydata(), flying, atol=1e-9)
+
+
 def test_a_cloud_has_a_point_for_each_run(swept):
     """Of outcome by parameter; those that failed are apart, in red."""
     name = next(iter(swept.parameters))

@@ -77,9 +77,9 @@ def test_formulas_keep_their_meaning(latex, wanted):
 def test_formulas_of_models_are_set(name):
     """typst takes every equation that a report of a model has."""
     typst = pytest.importorskip("typst")
-    from polhode.show.page.equation_lines import written_equations
+    from polhode.show.page.equation_lines import equation_text
 
-    formulas = written_equations(ph.models.GALLERY[name]()).formulas
+    formulas = equation_text(ph.models.GALLERY[name]()).formulas
     text = "\n\n".join(f"$ {typst_math(each)} $" for each in formulas)
     assert typst.compile(text.encode(), format="pdf").startswith(b"%PDF")
 

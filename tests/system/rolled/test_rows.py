@@ -107,6 +107,37 @@ def test_loops_hold_as_straight_code_does(name: str) -> None:
     assert_close(phi, A @ z)
 
 
+def test_loops_are_gone_through_backwards_as_forwards() -> None:
+    """w . J t both ways, of accelerations and of the way back onto the rows."""
+    system = four_bars(3)
+    q, z = swung(system, 0.4, 0.0)
+    draws = np.random.default_rng(11)
+    t, w = ([draws.normal(size=len(q)) for _ in range(2)] for _ in range(2))
+    straight = ph.recursive(system).functions.accelerations
+
+    def by_straight_code(q: Any, z: Any) -> Any:
+        x = settled(ph.recursive(system), 0.0, jax.numpy.concatenate([q, z]), {})
+        return straight(0.0, q, z, {})[0], x[len(q) :]
+
+    def by_loops(q: Any, z: Any) -> Any:
+        found = rolled_constrained.projected(
+            system,
+            StateArrays(0.0, q, z),
+            {},
+            along=natural_speeds(system),
+            is_missed=lambda now: now.count < 2,
+        )
+        return rolled_constrained.accelerations(system, 0.0, q, z, {})[0], found.z
+
+    def both(q: Any, z: Any) -> Any:
+        forward = jax.jvp(by_straight_code, (q, z), tuple(t))[1]
+        return forward, jax.vjp(by_loops, q, z)[1](tuple(w))
+
+    forward, backward = compile(both, q, z, lanes=1)(q, z)
+    found = sum(a @ b for a, b in zip(backward, t, strict=True))
+    assert_close(found, sum(a @ b for a, b in zip(forward, w, strict=True)), 1e-11)
+
+
 def system_positions(system: ph.System, q: np.ndarray) -> np.ndarray:
     from polhode.system.rows import positions
 
@@ -156,9 +187,11 @@ def test_code_does_not_grow_with_the_number_of_like_loops() -> None:
 
 
 def test_a_row_of_loops_is_rolled_by_its_description() -> None:
-    """More than 48 bodies with like constraints, and not fewer."""
-    assert size.is_rolled(four_bars(24))
-    assert not size.is_rolled(four_bars(23))
+    """More than forty speeds and rows of like constraints, and not fewer."""
+    for make, loops in ((four_bars, 9), (hinged_row, 5)):
+        assert not size.is_rolled(make(loops))
+        assert size.is_rolled(make(loops + 1))
+    assert "37 speeds and constraint rows" in size.reason_against(four_bars(9))
 
 
 def test_a_large_row_of_loops_moves_as_one_pendulum() -> None:

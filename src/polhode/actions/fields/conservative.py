@@ -85,8 +85,8 @@ def conservativity(
         what = f"the circulation of {field.name!r}"
         loop = partial(_circle_by, shape=shape)
         work = integral(partial(_rate_by, rate, shape), 0.0, 1.0, 1e-10, what)
-        rounds.append(_weighed(field, work, loop))
-    rounds += [_weighed(field, circulation(field, loop), loop) for loop in loops]
+        rounds.append(_relative(field, work, loop))
+    rounds += [_relative(field, circulation(field, loop), loop) for loop in loops]
     worst = max(rounds, key=lambda r: r[1])
     curl = _largest_curl(field, rng.uniform(low, high, size=(samples, 3)))
     return Conservativity(field, curl, *worst)
@@ -114,7 +114,7 @@ def _largest_curl(field: ForceField, places: np.ndarray) -> float:
     return float(np.max(skewed)) / scale if scale else 0.0
 
 
-def _weighed(field: ForceField, work: float, loop: Path) -> tuple[float, float, Path]:
+def _relative(field: ForceField, work: float, loop: Path) -> tuple[float, float, Path]:
     """The circulation, also relative to the force times the way, and its loop."""
     path = np.stack([np.asarray(loop(s), float) for s in np.arange(17) / 16])
     way = float(np.linalg.norm(np.diff(path, axis=0), axis=-1).sum())

@@ -66,11 +66,11 @@ class ForceField:
 
     def value(self, x: Any, v: Any = (0.0, 0.0, 0.0), t: float = 0.0) -> Any:
         """The force at x on what moves there with v at time t."""
-        return _finite(self, "force", self._value(*_admitted(self, x, v, t)), x)
+        return _finite(self, "force", self._value(*_admit(self, x, v, t)), x)
 
     def gradient(self, x: Any, v: Any = (0.0, 0.0, 0.0), t: float = 0.0) -> Any:
         """How the force changes from place to place.   G_ij = d F_i / d x_j"""
-        slopes = self._jacobian(*_admitted(self, x, v, t))
+        slopes = self._jacobian(*_admit(self, x, v, t))
         return _finite(self, "gradient", slopes, x)
 
     def curl(self, x: Any, v: Any = (0.0, 0.0, 0.0), t: float = 0.0) -> Any:
@@ -116,7 +116,7 @@ class ForceField:
         return f"ForceField({self.name!r}, in {self.frame.name!r})"
 
 
-def _admitted(field: ForceField, x: Array, v: Array, t: Scalar) -> tuple[Any, Any, Any]:
+def _admit(field: ForceField, x: Array, v: Array, t: Scalar) -> tuple[Any, Any, Any]:
     place = admit(x, (3,), f"a place in {field.name!r}")
     return place, admit(v, (3,), f"a velocity in {field.name!r}"), t
 

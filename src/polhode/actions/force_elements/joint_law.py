@@ -248,7 +248,9 @@ class Motor(JointAction):
         def law(t: Scalar, q: Array, z: Array, constants: Mapping[str, Any]) -> Any:
             assert callable(self.law)
             size = self.joint.speeds
-            return given(self.name, self.law, (t, q, z), size, constants=constants)
+            return given(
+                self.name, self.law, {"t": t, "q": q, "z": z}, size, constants=constants
+            )
 
         return doubled(law)
 

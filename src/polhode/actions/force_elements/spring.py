@@ -230,4 +230,4 @@ class NonlinearSpring(PointAction):
         return doubled(lambda d, c: elastic_energy(self._law(c), d))
 
     def _law(self, constants: Mapping[str, Any]) -> Callable[[Any], Any]:
-        return lambda x: given(self.name, self.law, (x,), constants=constants)
+        return lambda x: given(self.name, self.law, {"length": x}, constants=constants)

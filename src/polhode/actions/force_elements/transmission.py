@@ -197,10 +197,10 @@ class Servo:
     def force(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
         """F (1,), along the transmission."""
         length, rate = _sum(self.arms, q), _sum(self.arms, z)
-        u = _cut(self.asked(table), self.control_limits)
+        u = _clip(self.asked(table), self.control_limits)
         constant, by_length, by_rate = (at(b, table) for b in self.bias)
         F = at(self.gain, table) * u + constant + by_length * length + by_rate * rate
-        return _cut(F, self.force_limits)
+        return _clip(F, self.force_limits)
 
     def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """tau_i = a_i F"""
@@ -212,7 +212,7 @@ class Servo:
         return 0.0
 
 
-def _cut(value: Any, limits: tuple[float, float]) -> Any:
+def _clip(value: Any, limits: tuple[float, float]) -> Any:
     if not np.any(np.isfinite(limits)):
         return value
     return namespace(value).clip(value, *limits)

@@ -115,7 +115,7 @@ def audit_invariance(
     values = [_value(action, poses, t) for poses, t in zip(draws, times, strict=True)]
     changes = np.zeros((samples, 3))
     for k, (poses, t, value) in enumerate(zip(draws, times, values, strict=True)):
-        moves = _superposed(rng, poses, scale)
+        moves = _superpose(rng, poses, scale)
         tried = [_value(action, moved, t) for moved in moves]
         tried.append(_value(action, poses, t + scale * rng.normal()))
         changes[k] = np.abs(np.array(tried) - value)
@@ -156,7 +156,7 @@ def _value(action: Action, poses: Poses, t: float) -> float:
     return value
 
 
-def _superposed(rng: np.random.Generator, poses: Poses, scale: float) -> list[Poses]:
+def _superpose(rng: np.random.Generator, poses: Poses, scale: float) -> list[Poses]:
     """The poses shifted by a random vector, and turned by a random rotation."""
     rest = _rest(poses)
     still = Twists(np.zeros(3), np.zeros(3))

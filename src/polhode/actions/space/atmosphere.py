@@ -5,7 +5,7 @@ A law answers density(height, t), kg/m^3 of metres above the surface and of seco
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, TypeAlias, final
@@ -14,7 +14,7 @@ import numpy as np
 
 from polhode.actions.coefficient import coefficient
 from polhode.actions.user_law import given
-from polhode.arrays import Scalar, namespace
+from polhode.arrays import Scalar, namespace, read_by_name
 from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.matter.parameter import (
@@ -25,6 +25,7 @@ from polhode.matter.parameter import (
     at,
     parameters_in,
 )
+from polhode.matter.quantities.constants import values_of
 
 
 @final
@@ -99,7 +100,7 @@ class TableAtmosphere:
 
     def at(self, height: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """The density (kg/m^3)."""
-        return self._at(height)
+        return read_by_name("rho", self._at)(height)
 
     @cached_property
     def _at(self) -> Callable[..., Any]:
@@ -118,16 +119,20 @@ class TableAtmosphere:
 Atmosphere: TypeAlias = ExponentialAtmosphere | TableAtmosphere | Callable[..., Any]
 
 
-def density_law(name: str, air: Any) -> Callable[..., Any]:
+def density_law(
+    name: str, air: Any, constants: Mapping[str, Any]
+) -> Callable[..., Any]:
     """density(height, t, table) of an atmosphere, or of a law of the user."""
     if hasattr(air, "at"):
         return air.at
 
-    def law(height: Any, t: Scalar) -> Any:
-        return given(name, air, (height, t))
+    def law(height: Any, t: Scalar, values: Mapping[str, Any]) -> Any:
+        return given(name, air, {"height": height, "t": t}, constants=values)
 
     called = doubled(law)
-    return lambda height, t, table: called(1.0 * height, 1.0 * t)
+    return lambda height, t, table: called(
+        1.0 * height, 1.0 * t, values_of(constants, table)
+    )
 
 
 # Heights (km) and densities of a standard atmosphere at mean activity of the Sun, after

@@ -5,8 +5,8 @@ F = -(1/2) rho(h, t) C A |u| u,      u = v - w x x,      h = |x| - R (1 - f sin^
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, final
 
@@ -30,6 +30,7 @@ from polhode.actions.space.atmosphere import EARTH_AIR, Atmosphere, density_law
 from polhode.actions.space.loads import along_observer, point_seen
 from polhode.actions.space.planet import EARTH
 from polhode.actions.space.rotation import carried
+from polhode.actions.user_law import admit_law_constants
 from polhode.arrays import Scalar, namespace, removable
 from polhode.errors import ModelError
 from polhode.geometry.vector import norm
@@ -53,9 +54,11 @@ class AtmosphericDrag(PointAction):
     on            the point where it acts, such as the centre of pressure
     by            the planet's centre
     drag_number   C, and `area` A (m^2)
-    air           ExponentialAtmosphere, TableAtmosphere, or law(height, t) in kg/m^3
+    air           ExponentialAtmosphere, TableAtmosphere, or law(height, t, **constants)
+                  in kg/m^3
     rate          of the air about the pole, rad/s
     flattening    of the surface from which heights are counted
+    constants     numbers or parameters that a law of the air takes by name
 
     The numbers are the Earth's unless others are given.
 
@@ -75,6 +78,7 @@ class AtmosphericDrag(PointAction):
     radius: Quantity = EARTH.radius
     rate: Quantity = EARTH.rate
     flattening: Quantity = EARTH.flattening
+    constants: Mapping[str, Any] = field(default_factory=dict)
     name: str = "air drag"
 
     def __post_init__(self) -> None:
@@ -94,12 +98,14 @@ class AtmosphericDrag(PointAction):
                 "Give ph.space.ExponentialAtmosphere, TableAtmosphere, or"
                 " law(height, t).",
             )
+        admitted = admit_law_constants(self.name, self.constants, self.air, "the air")
+        object.__setattr__(self, "constants", admitted)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """Its own numbers, those of the air and of the points."""
         numbers = self.drag_number, self.area, self.radius, self.rate, self.flattening
-        own = parameters_of((self.on, self.by), *numbers)
+        own = parameters_of((self.on, self.by), *numbers, *self.constants.values())
         return distinct((*own, *getattr(self.air, "parameters", ())))
 
     def wrenches(
@@ -127,4 +133,4 @@ class AtmosphericDrag(PointAction):
 
     @cached_property
     def _density(self) -> Callable[..., Any]:
-        return density_law(self.name, self.air)
+        return density_law(self.name, self.air, self.constants)

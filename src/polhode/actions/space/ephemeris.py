@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from polhode.arrays import Scalar, namespace
+from polhode.arrays import Scalar, namespace, read_by_name
 from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.admission import admit
@@ -212,6 +212,10 @@ def admit_ephemeris(name: str, given: Any) -> Any:
     return FixedPlace(given)
 
 
-def place_at(ephemeris: Any, t: Scalar) -> Any:
-    """Where it is at t (3,)."""
-    return ephemeris.at(t) if hasattr(ephemeris, "at") else doubled(ephemeris)(1.0 * t)
+def place_at(ephemeris: Any, t: Scalar, name: str) -> Any:
+    """Where it is at t (3,); equations are read with name_x(t), ... if it moves."""
+    if isinstance(ephemeris, FixedPlace):
+        return ephemeris.at(t)
+    known = hasattr(ephemeris, "at")
+    law = ephemeris.at if known else doubled(ephemeris)
+    return read_by_name(name, law)(1.0 * t)

@@ -8,7 +8,7 @@ in tesla, at x from the planet's centre along axes at rest; both turn with the p
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, TypeAlias, final
@@ -24,6 +24,7 @@ from polhode.actions.space.harmonics import (
 )
 from polhode.actions.space.planet import EARTH
 from polhode.actions.space.rotation import from_rotating, into_rotating
+from polhode.actions.user_law import given
 from polhode.arrays import Array, Scalar, namespace
 from polhode.double import doubled
 from polhode.geometry.vector import dot
@@ -37,6 +38,7 @@ from polhode.matter.parameter import (
     parameters_in,
     quantity,
 )
+from polhode.matter.quantities.constants import values_of
 
 # The reference radius of the IGRF, m.
 MAGNETIC_RADIUS = 6371200.0
@@ -167,15 +169,15 @@ EARTH_FIELD = DipoleField()
 MagneticField: TypeAlias = DipoleField | HarmonicField | Callable[[Any, Any], Any]
 
 
-def field_law(field: Any) -> Callable[..., Any]:
-    """B(x, t, table) of a field, or of a law of the user B(x, t)."""
+def field_law(
+    name: str, field: Any, constants: Mapping[str, Any]
+) -> Callable[..., Any]:
+    """B(x, t, table) of a field, or of a law of the user B(x, t, **constants)."""
     if hasattr(field, "at"):
         return field.at
 
-    def law(x: Array, t: Scalar) -> Any:
-        import jax.numpy as jnp
-
-        return jnp.asarray(field(x, t)).reshape(3)
+    def law(x: Array, t: Scalar, values: Mapping[str, Any]) -> Any:
+        return given(name, field, {"x": x, "t": t}, 3, constants=values)
 
     called = doubled(law)
-    return lambda x, t, table: called(x, 1.0 * t)
+    return lambda x, t, table: called(x, 1.0 * t, values_of(constants, table))

@@ -5,8 +5,9 @@ torque = m x B
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
+from dataclasses import field as made
 from functools import cached_property
 from typing import Any, final
 
@@ -18,6 +19,7 @@ from polhode.actions.defaults import PointAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction, turn
 from polhode.actions.space.loads import along_observer, point_seen
 from polhode.actions.space.magnetic_field import EARTH_FIELD, MagneticField, field_law
+from polhode.actions.user_law import admit_law_constants
 from polhode.arrays import Scalar, namespace
 from polhode.errors import ModelError
 from polhode.geometry.vector import cross
@@ -39,9 +41,11 @@ class MagneticTorque(PointAction):
 
     on       a point of the craft, where the field is taken
     by       the planet's centre
-    field    DipoleField, HarmonicField, or law(x, t) in tesla along axes at rest
+    field    DipoleField, HarmonicField, or law(x, t, **constants) in tesla along
+             axes at rest
     moment   along the craft's axes, A m^2
     limit    of each component, A m^2: what rods can give
+    constants   numbers or parameters that a law of the field takes by name
 
     A run may give the moment by the action's name, as an input: torque rods.
 
@@ -58,6 +62,7 @@ class MagneticTorque(PointAction):
     moment: Any = (0.0, 0.0, 0.0)
     _: KW_ONLY
     limit: float = np.inf
+    constants: Mapping[str, Any] = made(default_factory=dict)
     name: str = "magnetic torque"
 
     def __post_init__(self) -> None:
@@ -81,6 +86,10 @@ class MagneticTorque(PointAction):
                 "The torque needs B at a place.",
                 "Give ph.space.DipoleField, HarmonicField, or law(x, t) in tesla.",
             )
+        admitted = admit_law_constants(
+            self.name, self.constants, self.field, "the field"
+        )
+        object.__setattr__(self, "constants", admitted)
 
     # How many numbers an input of its name has.
     input_size = 3
@@ -88,7 +97,7 @@ class MagneticTorque(PointAction):
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The moment, and those of the field and of the points."""
-        own = parameters_of((self.on, self.by), *self.moment)
+        own = parameters_of((self.on, self.by), *self.moment, *self.constants.values())
         return distinct((*own, *getattr(self.field, "parameters", ())))
 
     def field_at(
@@ -117,4 +126,4 @@ class MagneticTorque(PointAction):
 
     @cached_property
     def _field(self) -> Callable[..., Any]:
-        return field_law(self.field)
+        return field_law(self.name, self.field, self.constants)

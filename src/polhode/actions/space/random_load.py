@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from polhode.actions.attachment import (
 from polhode.actions.coefficient import coefficient
 from polhode.actions.defaults import BodyAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, turn
-from polhode.arrays import Scalar, namespace
+from polhode.arrays import Scalar, namespace, read_by_name
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import cross
@@ -98,9 +98,18 @@ class RandomLoad(BodyAction):
         """The torque, and the force at the point."""
         rates, phases = self._waves
         xp = namespace(*poses, t)
-        waves = np.sqrt(2 / WAVES) * xp.cos(rates * t + phases).sum(-1)
-        C = turn(poses, 0, at(self.torque, table) * waves[:3])
-        F = turn(poses, 0, at(self.force, table) * waves[3:])
+
+        def wave(part: slice) -> Any:
+            return lambda t: (
+                np.sqrt(2 / WAVES)
+                * namespace(t).cos(rates[part] * t + phases[part]).sum(-1)
+            )
+
+        # Sums of sixteen waves are read as functions of time, by name.
+        couple = read_by_name(f"{self.name}_C", wave(slice(3)))(1.0 * t)
+        push = read_by_name(f"{self.name}_F", wave(slice(3, 6)))(1.0 * t)
+        C = turn(poses, 0, at(self.torque, table) * couple)
+        F = turn(poses, 0, at(self.force, table) * push)
         torque = C + cross(arm_of(poses, 0, self.on, table), F)
         return Wrenches(xp.stack([torque], -2), xp.stack([F], -2))
 

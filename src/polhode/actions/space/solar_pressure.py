@@ -17,9 +17,11 @@ from polhode.actions.space.ephemeris import Ephemeris, admit_ephemeris, place_at
 from polhode.actions.space.loads import along_observer, point_seen
 from polhode.actions.space.planet import ASTRONOMICAL_UNIT, EARTH, SOLAR_PRESSURE, SUN
 from polhode.actions.space.sunlight import sunlit_fraction
-from polhode.arrays import Array, Scalar
+from polhode.arrays import Array, Scalar, read_by_name
 from polhode.geometry.vector import norm
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
+
+SUN_NAME = "Sun"  # in printed equations: Sun_x(t)
 
 
 @final
@@ -71,14 +73,15 @@ class SolarPressure(PointAction):
     def light(self, x: Array, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """The part of the Sun that is seen at x from the planet's centre, 0 to 1."""
         sizes = at(self.radius, table), at(self.sun_radius, table)
-        return sunlit_fraction(x, place_at(self.sun, t), *sizes)
+        seen = read_by_name("lit", sunlit_fraction)
+        return seen(x, place_at(self.sun, t, SUN_NAME), *sizes)
 
     def wrenches(
         self, poses: Poses, twists: Twists, t: Scalar = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The push at the point, and its opposite on the planet's frame."""
         place = point_seen(poses, self.on, self.by, table)
-        d = place_at(self.sun, t) - place.x
+        d = place_at(self.sun, t, SUN_NAME) - place.x
         far = norm(d)
         size = at(self.pressure, table) * (ASTRONOMICAL_UNIT / far) ** 2
         size = size * at(self.reflectivity, table) * at(self.area, table)

@@ -77,7 +77,7 @@ class ThirdBody(FieldOfGravity):
 
     def field(self, x: Array, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """The acceleration (..., 3) at x from the planet's centre."""
-        s = place_at(self.ephemeris, t)
+        s = place_at(self.ephemeris, t, self.name)
         return third_body_acceleration(x, s, at(self.mu, table))
 
     def fault(self) -> str:

@@ -254,7 +254,7 @@ class Tyre(BodyAction):
         count = _arguments(self.road)
 
         def height(place: Any) -> Any:
-            values = tuple(place[k] for k in range(count))
+            values = {"xy"[k]: place[k] for k in range(count)}
             assert self.road is not None
             return given(self.name, self.road, values)
 

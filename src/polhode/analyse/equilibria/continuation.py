@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 
 from polhode.analyse.equilibria.equilibrium import Equilibrium
-from polhode.analyse.machinery import listing
 from polhode.analyse.machinery.curve import Curve, Point
+from polhode.analyse.machinery.listing import Listing
 from polhode.analyse.machinery.naming import coordinate_of, require_parameter
 from polhode.answer_table import Answer, AnswerTable, some
 from polhode.errors import AnalysisError, ModelError
@@ -80,7 +80,7 @@ class Branch(Answer):
 
     def plot(self, coordinate: str = "") -> Any:
         """The curve over the parameter, dashed where no minimum is: a `Picture`."""
-        return Branches(self.system, self.name, (self,)).plot(coordinate)
+        return Branches(self.system, (self,), self.name).plot(coordinate)
 
     def as_table(self) -> AnswerTable:
         """What is printed."""
@@ -95,16 +95,10 @@ class Branch(Answer):
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Branches(Answer):
+class Branches(Listing[Branch]):
     """All curves that were followed; the first begins at the given equilibrium."""
 
-    system: System
     name: str
-    found: tuple[Branch, ...]
-
-    __len__ = listing.length
-    __iter__ = listing.each
-    __getitem__ = listing.picked
 
     def plot(self, coordinate: str = "") -> Any:
         """All branches over the parameter, dashed where no minimum is: a `Picture`."""
@@ -164,7 +158,7 @@ def continuation(
             points, more = _both_ways(curve, crossing, direction, known=1)
             if len(points) > 2:
                 found.append(_noun(curve, points, more))
-    return Branches(system, parameter, tuple(found))
+    return Branches(system, tuple(found), parameter)
 
 
 def _both_ways(
@@ -201,7 +195,7 @@ def _walk(
             length /= 2  # more than one is met: they are told one by one
             continue
         if kind:
-            marks.append(_located(curve, (here, there), tangent, kind))
+            marks.append(_locate(curve, (here, there), tangent, kind))
         if not curve.low <= there.parameter <= curve.high:
             end = curve.at_edge(here, there)
             return [*points, *([end] if end else [])], marks, False
@@ -218,7 +212,7 @@ def _crossing_kind(here: Point, there: Point, slopes: tuple[float, float]) -> st
     return "bifurcation" if here.falling != there.falling else ""
 
 
-def _located(
+def _locate(
     curve: Curve, ends: tuple[Point, Point], tangent: np.ndarray, kind: str
 ) -> Met:
     """The fold or bifurcation between two points, by halving."""

@@ -30,7 +30,7 @@ from polhode.analyse.symmetries import Carriers
 from polhode.answer_table import Answer, AnswerTable, number, relative
 from polhode.constraints.rolling import Touching
 from polhode.errors import AnalysisError
-from polhode.integrate.simulate import equations_of
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.matter.parameter import NOMINAL
 from polhode.system.check import rest_coordinates
 from polhode.system.checked_argument import system_argument

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.analyse.machinery.damped_newton import Balance, Settled, settled
+from polhode.analyse.machinery.damped_newton import Balance, Settled, find_rests
 from polhode.analyse.machinery.naming import coordinate_of, require_parameter
 from polhode.analyse.machinery.search import ACCEPTED, search_of, starts_of
 from polhode.analyse.symmetries import Carriers
@@ -109,7 +109,7 @@ def sweep_equilibria(
         np.zeros((count, 0)),
         np.zeros(count),
     )
-    reached = settled(balance, every, scales, t=t, table=values)
+    reached = find_rests(balance, every, scales, t=t, table=values)
     good = reached.worst <= ACCEPTED
     return EquilibriumSweep(system, values, reached.q, reached.multipliers, good)
 

@@ -17,7 +17,7 @@ from polhode.analyse.machinery.scales import Sizes, force_scales, rate_of, sizes
 from polhode.analyse.symmetries import Carriers, draw
 from polhode.answer_table import Answer, AnswerTable
 from polhode.integrate.field.scales import displacements
-from polhode.integrate.simulate import equations_of
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.matter.parameter import NOMINAL
 from polhode.system.assemble import position_misses, require_kept, velocity_misses
 from polhode.system.checked_argument import state_argument

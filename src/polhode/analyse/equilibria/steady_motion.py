@@ -33,7 +33,7 @@ from polhode.analyse.symmetries import Carriers, pick, require_symmetries
 from polhode.answer_table import Answer, AnswerTable, number
 from polhode.errors import AnalysisError
 from polhode.integrate.field.scales import displacements
-from polhode.integrate.simulate import equations_of
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.matter.parameter import NOMINAL
 from polhode.system.checked_argument import system_argument
 from polhode.system.contacts import refuse_supports

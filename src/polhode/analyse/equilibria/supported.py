@@ -164,10 +164,10 @@ def _lowest(system: System, q: np.ndarray, t: float) -> np.ndarray | None:
         q = np.asarray(system.normalised(system.local(q, found.x)))
         if not np.all(np.isfinite(q)):
             return None
-    return _closed(system, q, t, length)
+    return _close_gaps(system, q, t, length)
 
 
-def _closed(
+def _close_gaps(
     system: System, q: np.ndarray, t: float, length: float
 ) -> np.ndarray | None:
     """Gaps that are all but closed are closed; None where something is inside."""

@@ -155,7 +155,7 @@ def campbell(
         return _spectrum(linear.matrices, system, pair, np.sign(speed) or 1.0)
 
     found = [spectrum(speed) for speed in W]
-    tracks = _followed(found)
+    tracks = _follow_branches(found)
     values, whirl = (np.array(part) for part in zip(*tracks, strict=True))
     asked = tuple(map(float, orders))
     criticals = _criticals(W, (values, whirl), asked, spectrum)
@@ -186,7 +186,7 @@ def _spectrum(matrices: Any, system: System, pair: Any, sign: float) -> _Spectru
     return _Spectrum(s, x, whirl)
 
 
-def _followed(found: Sequence[_Spectrum]) -> list[tuple[np.ndarray, np.ndarray]]:
+def _follow_branches(found: Sequence[_Spectrum]) -> list[tuple[np.ndarray, np.ndarray]]:
     """The same branches in the same columns from one speed to the next."""
     from scipy.optimize import linear_sum_assignment
 

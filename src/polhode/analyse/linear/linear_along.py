@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.analyse.machinery.ports import port_names, port_values
-from polhode.analyse.machinery.variations import Ports, shifted, slopes_of
+from polhode.analyse.machinery.variations import Ports, shift_inputs, slopes_of
 from polhode.answer_table import Answer, AnswerTable, some
 from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError
@@ -204,7 +204,7 @@ def _slopes(
         def rates(x: Array) -> Any:
             d, e = x[:n], x[n : 2 * n]
             place, carried = jax.jvp(lambda q: system.local(q, d), (1.0 * q,), (q_dot,))
-            whole = {**table, **shifted(table, ports, x[2 * n :])}
+            whole = {**table, **shift_inputs(table, ports, x[2 * n :])}
             # As d' is linear in z - carried at d = 0, its factor E(d) = 1 suffices.
             d_dot = z + e - system.speeds_from(t, place, carried)
             z_dot = accelerations(t, place, z + e, whole)[0]

@@ -27,7 +27,7 @@ from polhode.analyse.machinery.corotating import turned, turning_of, unsteadines
 from polhode.analyse.machinery.minimal_coordinates import (
     Reduced,
     independent_places,
-    reduced,
+    reduce,
 )
 from polhode.analyse.machinery.parts import Parts, parts_of
 from polhode.analyse.machinery.ports import (
@@ -226,7 +226,7 @@ def linear_about(
     """
     whole, system = turned(near, turn), state.system
     which = independent_places(system, whole, independent)
-    found = reduced(whole, which)
+    found = reduce(whole, which)
     names = system.speed_names
     places = tuple(names[k] for k in which.places)
     speeds, others = places[: len(which.speeds)], places[len(which.speeds) :]

@@ -184,7 +184,7 @@ def _complex(linear: Linear) -> Modes:
     for k in order:
         x, y = right[:, k], left[:, k].conj()
         part = np.abs(x * y)
-        part = part[:h] + _folded(part[h:], h)
+        part = part[:h] + _fold(part[h:], h)
         total = part.sum()
         shares.append(part / total if total else part)
         shapes.append(
@@ -194,7 +194,7 @@ def _complex(linear: Linear) -> Modes:
     return Modes(linear.coordinates, values[order], *found, False, linear)
 
 
-def _folded(rates: np.ndarray, h: int) -> np.ndarray:
+def _fold(rates: np.ndarray, h: int) -> np.ndarray:
     """Shares of rates added to those of their own coordinates, which come first."""
     return np.concatenate([rates, np.zeros(h - len(rates))])
 

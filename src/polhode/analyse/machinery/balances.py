@@ -289,12 +289,12 @@ def _gross(
     V, poses = system.body_twists(t, q, z, table), system.poses(t, q, table)
     h = momenta(system.inertias(table), V)
     arms = _lengths(poses.origins)
-    held = _summed(h[:, :3], h[:, 3:], arms)
+    held = _sum_on_bodies(h[:, :3], h[:, 3:], arms)
     every = system.wrenches(t, q, z, table).values()
-    return held, sum((_summed(*pair, arms) for pair in every), jnp.zeros(6))
+    return held, sum((_sum_on_bodies(*pair, arms) for pair in every), jnp.zeros(6))
 
 
-def _summed(turning: Any, linear: Any, arms: Any) -> Any:
+def _sum_on_bodies(turning: Any, linear: Any, arms: Any) -> Any:
     straight = _lengths(linear)
     about_origin = jnp.sum(_lengths(turning) + arms * straight)
     return jnp.repeat(jnp.stack([jnp.sum(straight), about_origin]), 3)

@@ -220,7 +220,7 @@ def _column_sizes(
     return jnp.concatenate(sizes) / units
 
 
-def settled(
+def find_rests(
     balance: Balance,
     starts: Settled,
     scales: np.ndarray,

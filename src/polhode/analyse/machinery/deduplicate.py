@@ -91,11 +91,11 @@ def unwound(search: Search, found: Settled) -> Settled:
 
 def neutral_names(system: System, extra: tuple[str, ...], family: Any) -> list[str]:
     """The directions of a family in words, each with as few names as can be."""
-    from polhode.formulation.questions.determinacy import reduced
+    from polhode.formulation.questions.determinacy import row_echelon
 
     names = (*system.speed_names, *extra)
     words = []
-    for row in reduced(np.asarray(family).T):
+    for row in row_echelon(np.asarray(family).T):
         terms = [(c, n) for c, n in zip(row, names, strict=True) if abs(c) > SAME]
         words.append(" ".join(_term(k, c, n) for k, (c, n) in enumerate(terms)))
     return words
@@ -159,7 +159,7 @@ def pose_places(search: Search) -> Places:
 def mass_places(search: Search) -> Places:
     """Places are the same where all mass is."""
     inertias = np.asarray(search.balance.system.inertias(search.table))
-    return Places(mass_gap, np.array([_seen_turns(one) for one in inertias]))
+    return Places(mass_gap, np.array([_projector_on_turns(one) for one in inertias]))
 
 
 def leads_to(
@@ -183,14 +183,14 @@ def leads_to(
         if left > 0.98 * before:  # the straight way leads nowhere: elsewhere
             step = neutral @ rng.normal(size=neutral.shape[1])
         before = left
-        one = _walked(search, one, step)
+        one = _walk(search, one, step)
         neutral = search.neutral(one)
         if one.worst > ACCEPTED or not neutral.shape[1]:
             return False
     return False
 
 
-def _walked(search: Search, one: Settled, step: np.ndarray) -> Settled:
+def _walk(search: Search, one: Settled, step: np.ndarray) -> Settled:
     """The balance a step further; less far where that is no balance, or another's.
 
     Newton's method from far away may come to a balance that is no member of the family:
@@ -242,11 +242,11 @@ def nearest_turn(turn: np.ndarray, central: np.ndarray) -> np.ndarray:
     turns = [axes @ np.diag(signs) @ axes.T for signs in HALF_TURNS]
     if np.any(equal):
         axis = axes[:, 2 if equal[0] else 0]
-        turns = [half @ _turned_back(turn @ half, axis) for half in turns]
+        turns = [half @ _turn_back(turn @ half, axis) for half in turns]
     return max((turn @ each for each in turns), key=np.trace)
 
 
-def _seen_turns(inertia: np.ndarray) -> np.ndarray:
+def _projector_on_turns(inertia: np.ndarray) -> np.ndarray:
     """The projector (3, 3) on small turns that place a body's mass elsewhere."""
     if not _has_mass(inertia):
         return np.eye(3)
@@ -269,7 +269,7 @@ def _principal(central: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return axes, np.abs(np.diff(moments)) <= SAME * size
 
 
-def _turned_back(turn: np.ndarray, axis: np.ndarray) -> np.ndarray:
+def _turn_back(turn: np.ndarray, axis: np.ndarray) -> np.ndarray:
     """The turn about an axis after which the trace of `turn` is largest."""
     # trace(T exp(s [a])) = const + p cos(s) + r sin(s)
     p = np.trace(turn) - axis @ turn @ axis

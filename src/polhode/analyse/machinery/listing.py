@@ -14,36 +14,32 @@ if TYPE_CHECKING:
 One = TypeVar("One")
 
 
-def length(answer: Any) -> int:
-    """How many were found."""
-    return len(answer.found)
+@dataclass(frozen=True, eq=False, repr=False)
+class Listing(Answer, Generic[One]):
+    """An answer that holds several, as its field `found`."""
 
+    system: System
+    found: tuple[One, ...]
 
-def each(answer: Any) -> Iterator[Any]:
-    """One after the other."""
-    return iter(answer.found)
+    def __len__(self) -> int:
+        return len(self.found)
 
+    def __iter__(self) -> Iterator[One]:
+        return iter(self.found)
 
-def picked(answer: Any, k: int) -> Any:
-    """The k-th, from 0."""
-    return answer.found[k]
+    def __getitem__(self, k: int) -> One:
+        return self.found[k]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StateSearch(Answer, Generic[One]):
+class StateSearch(Listing[One]):
     """Answers, each with a `state`, that a search from many starts has found.
 
     starts, arrived  how many places were started from, and how many led to one
     """
 
-    system: System
-    found: tuple[One, ...]
     starts: int
     arrived: int
-
-    __len__ = length
-    __iter__ = each
-    __getitem__ = picked
 
     @property
     def states(self) -> list[Any]:

@@ -90,7 +90,7 @@ def independent_places(
     return Kept((*speeds, *others), tuple(speeds))
 
 
-def reduced(near: Neighbours, which: Kept) -> Reduced:
+def reduce(near: Neighbours, which: Kept) -> Reduced:
     """The equations of the kept places and speeds."""
     M, D, K = near.mass, near.damping, near.stiffness
     S_p = _spanning(near.places, which.places)

@@ -19,10 +19,10 @@ import numpy as np
 from polhode.errors import AnalysisError
 from polhode.integrate.field.dense_output import bare
 from polhode.integrate.field.scales import displacements
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.integrate.kernel.outcome import Outcome
 from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
-from polhode.integrate.results.trajectory import Trajectory, settled_rows
-from polhode.integrate.simulate import equations_of
+from polhode.integrate.results.trajectory import Trajectory, project_rows
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def mode_motion(
         for t, d, z in zip(times, places, speeds, strict=True)
     ]
     words = f"mode {mode + 1}, {modes.hertz[mode]:.4g} Hz, {seconds:g} s a period"
-    rows = settled_rows(rows_of(states, times, words))
+    rows = project_rows(rows_of(states, times, words))
     # Slopes of what is drawn, so that films may ask between rows.
     slope = np.gradient(rows.steps.x, times, axis=0, edge_order=2)
     return replace(rows, steps=rows.steps._replace(x_dot=slope), is_dense=True)

@@ -96,7 +96,7 @@ def _sizes(balance: Balance) -> Callable[..., Sizes]:
         held = inertial_wrenches(inertias, V, V_dot)
         flat = J.reshape(-1, system.speeds)
         net = (W - held).reshape(-1) @ flat
-        parts = jnp.abs(W) + jnp.abs(held) + turned_momenta(inertias, V)
+        parts = jnp.abs(W) + jnp.abs(held) + gyroscopic_momenta(inertias, V)
         gross = parts.reshape(-1) @ jnp.abs(flat)
         A, _ = system.constraint_rows(t, q, z, table)
         inertia = jnp.diagonal(system.mass_matrix(t, q, table))
@@ -105,7 +105,7 @@ def _sizes(balance: Balance) -> Callable[..., Sizes]:
     return sizes
 
 
-def turned_momenta(inertias: Any, V: Array) -> Any:
+def gyroscopic_momenta(inertias: Any, V: Array) -> Any:
     """What may cancel within w x h and w x p, on each body (n, 6): a quick spin's own.
 
     Of a rotor w x I w is nothing but the rounding error of |w| |I w|.

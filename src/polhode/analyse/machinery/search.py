@@ -15,9 +15,9 @@ import numpy as np
 from polhode.analyse.machinery.damped_newton import (
     Balance,
     Settled,
+    find_rests,
     load_sizes,
     natural_rows,
-    settled,
 )
 from polhode.analyse.machinery.scales import row_scales
 from polhode.analyse.symmetries import draw
@@ -53,7 +53,7 @@ class Search:
 
     def settled(self, starts: Settled) -> Settled:
         """Every start brought to balance, or as near as it gets."""
-        return settled(self.balance, starts, self.scales, t=self.t, table=self.table)
+        return find_rests(self.balance, starts, self.scales, t=self.t, table=self.table)
 
     def verified(self, found: Settled) -> Settled:
         """The same place with the least intensities that hold it, checked again.

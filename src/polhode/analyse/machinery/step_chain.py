@@ -172,10 +172,10 @@ def replay_of(
     replay = Replay(motion, names, values, t, x, every, held, switches)
     if times is None:
         return replay
-    asked = _admitted(motion, times)
+    asked = _admit_times(motion, times)
     between = np.setdiff1d(asked, t)
     if len(between):
-        replay = _refined(replay, between)
+        replay = _refine(replay, between)
     return replace(replay, is_asked=np.isin(replay.t, asked))
 
 
@@ -210,7 +210,7 @@ def _step(motion: Trajectory, table: Table, held: Any = None) -> Callable[..., A
     return step
 
 
-def _refined(replay: Replay, times: np.ndarray) -> Replay:
+def _refine(replay: Replay, times: np.ndarray) -> Replay:
     """The rows with others between them, each made by a step from the row before it."""
     motion, t, x = replay.motion, replay.t, replay.x
     sign = 1.0 if t[-1] >= t[0] else -1.0
@@ -249,7 +249,7 @@ def _value(motion: Trajectory, name: str) -> float:
     return own[0] if own else nominal(motion.system, name)
 
 
-def _admitted(motion: Trajectory, times: Array) -> np.ndarray:
+def _admit_times(motion: Trajectory, times: Array) -> np.ndarray:
     asked = np.unique(np.atleast_1d(np.array(times, dtype=float)))
     first, last = sorted((motion.t[0], motion.t[-1]))
     if not np.all((asked >= first) & (asked <= last)):

@@ -187,7 +187,7 @@ def first_order(system: System, ports: Ports, outputs: Outputs) -> Callable[...,
 
         def change(x: Array) -> Any:
             d, rate = x[:n], x[n : 2 * n]
-            whole = {**table, **shifted(table, ports, x[2 * n :])}
+            whole = {**table, **shift_inputs(table, ports, x[2 * n :])}
             here, along = (q, z, d, rate), (q_dot, z_dot, rate, jnp.zeros(n))
             (place, speeds), (_, speeds_dot) = jax.jvp(moved, here, along)
             needed = inverse_dynamics(
@@ -229,7 +229,7 @@ def slopes_of(function: Callable[[Any], Any], x: Array) -> Any:
     return lax.scan(column, None, jnp.eye(len(x)))[1].T
 
 
-def shifted(table: Table, ports: Ports, change: Any) -> dict[str, Any]:
+def shift_inputs(table: Table, ports: Ports, change: Any) -> dict[str, Any]:
     """The values of inputs, each changed by its numbers in `change`."""
     found, first = {}, 0
     for name, size in ports.items():

@@ -27,7 +27,8 @@ from polhode.analyse.sensitivities.first_state import move_chart
 from polhode.analyse.sensitivities.gradient import end_rate, weighted_gradient
 from polhode.errors import AnalysisError, PolhodeError
 from polhode.formulation.equations import Equations
-from polhode.integrate.simulate import equations_of, simulate
+from polhode.integrate.host.motion_equations import equations_of
+from polhode.integrate.simulate import simulate
 from polhode.system.state import State, require_layout
 from polhode.system.system import System
 

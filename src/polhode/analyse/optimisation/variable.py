@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.analyse.machinery.naming import first_names, nominal
-from polhode.analyse.sensitivities.first_state import moved_state, require_free_start
+from polhode.analyse.sensitivities.first_state import move_state, require_free_start
 from polhode.arrays import Scalar
 from polhode.errors import AnalysisError
 from polhode.integrate.inputs.controller import Controller
@@ -138,7 +138,7 @@ class Variables:
         """The run that values (n,) stand for."""
         value = dict(zip(self.names, map(float, x), strict=True))
         given = {name: value[name] for name in self.parameters}
-        start = moved_state(self.start, self.move(x))
+        start = move_state(self.start, self.move(x))
         return Trial(given, start, value.get(UNTIL, self.until))
 
     def move(self, x: np.ndarray) -> np.ndarray:

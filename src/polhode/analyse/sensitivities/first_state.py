@@ -16,7 +16,7 @@ from polhode.system.state import State
 from polhode.system.system import System
 
 
-def moved_state(start: State, move: np.ndarray) -> State:
+def move_state(start: State, move: np.ndarray) -> State:
     """The state moved by (2 nz,): along the joints, then of the speeds."""
     if not np.any(move):
         return start

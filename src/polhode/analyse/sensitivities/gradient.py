@@ -21,14 +21,13 @@ from jax import lax
 
 from polhode.analyse.machinery.step_chain import Replay, replay_of
 from polhode.analyse.sensitivities.saltation import saltation_matrix
-from polhode.analyse.sensitivities.sensitivity import ROWS, chained
+from polhode.analyse.sensitivities.sensitivity import ROWS, steps_from
 from polhode.answer_table import Answer, AnswerTable
 from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError
 from polhode.integrate.field.input_table import arity
 from polhode.integrate.results.checked_argument import motion_argument
 from polhode.matter.parameter import Table
-from polhode.system.rolled.size import is_rolled
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -112,24 +111,9 @@ def gradient(
     >>> round(found["g"], 6)
     0.095071
     """
-    _require_reverse(motion)
     last = motion.t[-1:] if len(motion) else np.zeros(0)
     replay = replay_of(motion, parameters, last if times is None else times)
     return weighted_gradient(replay, cost, lambda t, values: np.ones(len(t)))
-
-
-def _require_reverse(motion: Trajectory) -> None:
-    """Of a large system: a tree, whose steps can be gone through backwards."""
-    system = motion.system
-    if is_rolled(system) and system.constraints:
-        raise AnalysisError(
-            f"a gradient through {system.name!r} is not made: {len(system.bodies)}"
-            f" bodies and {len(system.constraints)} constraints.",
-            "Constraints of so many bodies are solved for by iterations that end where"
-            " they hold, which cannot be gone through backwards.",
-            "Ask ph.sensitivity(motion, names), which goes forwards, or a gradient of a"
-            " system of fewer like parts.",
-        )
 
 
 def weighted_gradient(replay: Replay, cost: Cost, weigh: Weigh) -> Gradient:
@@ -220,7 +204,7 @@ def _back(
     replay: Replay, span: tuple[int, int], by_state: np.ndarray, from_: Any
 ) -> Any:
     begin, stop = span
-    steps, count = chained(replay, begin, stop)
+    steps, count = steps_from(replay, begin, stop)
     take = begin + np.minimum(np.arange(ROWS), count - 1)
     arguments = (steps, by_state[take], count, *from_, replay.values, replay.table)
     return replay.program("backward", _backward(replay), arguments, False)(*arguments)

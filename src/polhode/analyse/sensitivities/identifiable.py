@@ -20,8 +20,8 @@ from polhode.analyse.symmetries import draw
 from polhode.answer_table import Answer, AnswerTable
 from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Equations
-from polhode.formulation.questions.determinacy import reduced
-from polhode.integrate.simulate import equations_of
+from polhode.formulation.questions.determinacy import row_echelon
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import Table
 from polhode.system.system import System
@@ -115,7 +115,7 @@ def unseen(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     _, values, right = np.linalg.svd(J, full_matrices=True)
     values = np.concatenate([values, np.zeros(J.shape[1] - len(values))])
     small = values <= BLIND * max(values[0], 1e-300)
-    return reduced(right[small]), values
+    return row_echelon(right[small]), values
 
 
 def without_rounding(J: np.ndarray) -> np.ndarray:

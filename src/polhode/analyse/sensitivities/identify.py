@@ -20,7 +20,7 @@ import numpy as np
 from polhode.analyse.machinery.naming import first_names, nominal
 from polhode.analyse.sensitivities.first_state import (
     move_chart,
-    moved_state,
+    move_state,
     require_free_start,
 )
 from polhode.analyse.sensitivities.identifiable import (
@@ -42,8 +42,9 @@ from polhode.arrays import Array, Numbers, Scalar
 from polhode.errors import AnalysisError, PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.integrate.field.scales import displacements
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.integrate.results.state_functions import at_rows
-from polhode.integrate.simulate import equations_of, simulate
+from polhode.integrate.simulate import simulate
 from polhode.lowering.compile import compile
 from polhode.system.state import State
 from polhode.system.system import System
@@ -172,7 +173,7 @@ def identify(
     p = np.array([float((first or known)[name]) for name in names])
     unknown = _first_errors(equations.system, initial)
     data, measure = _admit_record(equations.system, times, record, measure, time)
-    data = _prepared(data, start, clock, offset=abs(float(offset)), every=every)
+    data = _prepare(data, start, clock, offset=abs(float(offset)), every=every)
     late = ("time offset",) if offset else ()
     _require_speeds(equations, late)
     p = np.concatenate([p, np.zeros(len(unknown) + len(late))])
@@ -224,7 +225,7 @@ class _Task:
 
     def first(self, off: np.ndarray) -> State:
         """The first state, moved by errors (2 nz,) along the joints and of speeds."""
-        return moved_state(self.start, off) if len(off) else self.start
+        return move_state(self.start, off) if len(off) else self.start
 
     def sizes(self, p: np.ndarray) -> np.ndarray:
         """What changes are measured by: parameters by themselves, errors by the
@@ -346,7 +347,7 @@ def _admit_record(
     return Record(np.array(times, dtype=float), y, names), measure
 
 
-def _prepared(
+def _prepare(
     data: Record,
     start: State,
     clock: float | None,

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 GRAZES = 1e-9
 
 
-def saltated(
+def jump_of_tangents(
     replay: Replay, row: int, tangents: np.ndarray, along: np.ndarray
 ) -> np.ndarray:
     """dx (columns, width) after the switch before a row, of those in front of it."""
@@ -65,7 +65,7 @@ def saltation_matrix(replay: Replay, row: int) -> tuple[np.ndarray, np.ndarray]:
     width, p = replay.x.shape[1], len(replay.names)
     tangents = np.concatenate([np.eye(width), np.zeros((p, width))])
     along = np.concatenate([np.zeros((width, p)), np.eye(p)])
-    columns = saltated(replay, row, tangents, along)
+    columns = jump_of_tangents(replay, row, tangents, along)
     return columns[:width].T, columns[width:].T
 
 

@@ -20,7 +20,7 @@ from jax import lax
 
 from polhode.analyse.machinery.naming import first_names, state_names
 from polhode.analyse.machinery.step_chain import Replay, replay_of
-from polhode.analyse.sensitivities.saltation import saltated
+from polhode.analyse.sensitivities.saltation import jump_of_tangents
 from polhode.answer_table import Answer, AnswerTable
 from polhode.arrays import Array, Scalar
 from polhode.errors import AnalysisError
@@ -143,7 +143,7 @@ def sensitivity(
     along[:p] = np.eye(p)
     moves = np.zeros((p + k, 2 * system.speeds))
     moves[p:] = np.eye(2 * system.speeds)[: k or 0]
-    X = _carried(replay, _first(replay, moves, along), along)[replay.is_asked]
+    X = _carry(replay, _first(replay, moves, along), along)[replay.is_asked]
     t, x = replay.t[replay.is_asked], replay.x[replay.is_asked]
     q, z, d = _read(replay, (t, x), X, along)
     columns = (*replay.names, *(first_names(system) if initial else ()))
@@ -169,15 +169,15 @@ def _first(replay: Replay, moves: np.ndarray, along: np.ndarray) -> np.ndarray:
     return program(replay.first, moves, along, *fixed)
 
 
-def _carried(replay: Replay, first: np.ndarray, along: np.ndarray) -> np.ndarray:
+def _carry(replay: Replay, first: np.ndarray, along: np.ndarray) -> np.ndarray:
     """X (rows, columns, width) from that of the first row (columns, width)."""
     fixed = (replay.values, replay.table)
     rows = [np.asarray(first)[None]]
     for start, stop in replay.spans:
         if start:
-            rows.append(saltated(replay, start, rows[-1][-1], along)[None])
+            rows.append(jump_of_tangents(replay, start, rows[-1][-1], along)[None])
         for begin in range(start, stop, ROWS):
-            steps, count = chained(replay, begin, stop)
+            steps, count = steps_from(replay, begin, stop)
             example = (steps, count, first[0], along[0], fixed)
             batched = ["tangent", "direction"]
             program = replay.program("forward", _forward(replay), example, batched)
@@ -186,7 +186,7 @@ def _carried(replay: Replay, first: np.ndarray, along: np.ndarray) -> np.ndarray
     return np.concatenate(rows)
 
 
-def chained(replay: Replay, begin: int, stop: int) -> tuple[Any, int]:
+def steps_from(replay: Replay, begin: int, stop: int) -> tuple[Any, int]:
     """Steps (ROWS, ...) from a row on, up to the row `stop`, and how many are real."""
     count = min(ROWS, stop - begin)
     return replay.rows(begin + np.minimum(np.arange(ROWS), count - 1)), count

@@ -133,6 +133,6 @@ class Cam(JointCoupling):
         law = doubled(self.lift)
 
         def lift(angle: Scalar) -> Any:
-            return shaped(self.name, called(self.name, law, angle), ())
+            return shaped(self.name, called(self.name, law, {"angle": angle}), ())
 
         return lift

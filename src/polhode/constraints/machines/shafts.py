@@ -21,7 +21,7 @@ from polhode.constraints.constraint import Placed, require_two_bodies
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.joints.joint import Joint
-from polhode.matter.axes import X, Y, Z, direction
+from polhode.matter.axes import direction
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 
 
@@ -30,7 +30,8 @@ from polhode.matter.parameter import NOMINAL, Parameter, Table
 class HookeCoupling:
     """A cross between two shafts: one arm in each, always square to each other.
 
-    first_arm, second_arm   of the cross, each in the axes of its shaft and across it
+    first_arm, second_arm   of the cross, each in the axes of its shaft and across it:
+                            a shaft along X has its arm along Y, or Z
 
     At an angle beta the second shaft turns unevenly, between cos(beta) and 1/cos(beta)
     times as fast as the first:
@@ -45,8 +46,8 @@ class HookeCoupling:
 
     first: Frame
     second: Frame
-    first_arm: Any = X
-    second_arm: Any = Y
+    first_arm: Any
+    second_arm: Any
     _: KW_ONLY
     name: str = "Hooke coupling"
     is_holonomic: ClassVar[bool] = True
@@ -99,7 +100,7 @@ class ConstantVelocityCoupling:
 
     first: Frame
     second: Frame
-    axis: Any = Z
+    axis: Any
     _: KW_ONLY
     name: str = "constant-velocity coupling"
     is_holonomic: ClassVar[bool] = True

@@ -123,7 +123,9 @@ def write(model: Model, root: Path, version: str) -> str:
     if version == "3.0":
         text = build_description(model.identifier, names)
         write_file(sources / "buildDescription.xml", text)
-    return compiled(sources, names, root / "binaries" / _platform(version), model)
+    return compile_library(
+        sources, names, root / "binaries" / _platform(version), model
+    )
 
 
 def _functions(model: Model) -> dict[str, str]:
@@ -245,7 +247,7 @@ def variables(model: Model, version: str) -> list[Variable]:
     return found
 
 
-def compiled(sources: Path, names: list[str], folder: Path, model: Model) -> str:
+def compile_library(sources: Path, names: list[str], folder: Path, model: Model) -> str:
     """A shared library for this machine, and who made it; "" where nobody can."""
     suffixes = {"win32": ".dll", "darwin": ".dylib"}
     identifier = model.identifier

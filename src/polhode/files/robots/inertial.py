@@ -51,7 +51,7 @@ def body_of(
     unphysical: "warn" takes the nearest inertia that some mass has, "refuse" raises,
     "keep" takes the numbers of the file.
     """
-    inertia, note = _admitted(name, given, unphysical)
+    inertia, note = _admit(name, given, unphysical)
     allow = unphysical == "keep" or (given.mass == 0 and bool(np.any(inertia)))
     body = Body.from_inertia(
         name,
@@ -64,7 +64,7 @@ def body_of(
     return body, note
 
 
-def _admitted(name: str, given: Inertial, choice: str) -> tuple[np.ndarray, str]:
+def _admit(name: str, given: Inertial, choice: str) -> tuple[np.ndarray, str]:
     inertia, who = given.inertia, repr(name)
     if not np.any(inertia):
         return inertia, ""

@@ -91,7 +91,7 @@ def load_mjcf(path: Any, *, floor: Floor | None = None) -> Model:
     place = admit_path(path)
     mujoco = _library()
     with _heard(mujoco) as warnings:
-        reading = Reading(_compiled(mujoco, place), mujoco)
+        reading = Reading(_compile(mujoco, place), mujoco)
     reading.notes.extend(f"MuJoCo says: {text.strip()}" for text in warnings)
     m = reading.m
     world = World()
@@ -161,7 +161,7 @@ def _require_numbers(place: Path) -> None:
             )
 
 
-def _compiled(mujoco: Any, place: Path) -> Any:
+def _compile(mujoco: Any, place: Path) -> Any:
     if not place.is_file():
         raise FileError(
             f"{str(place)!r} cannot be read: there is no such file.",

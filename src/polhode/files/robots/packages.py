@@ -11,7 +11,7 @@ from urllib.parse import unquote
 PARENTS = 6  # folders above a file in which its own package is looked for
 
 
-def listed(packages: Any) -> tuple[Path, ...]:
+def folders_of(packages: Any) -> tuple[Path, ...]:
     """The folders of a search list: one path, or several."""
     if packages is None:
         return ()
@@ -20,7 +20,7 @@ def listed(packages: Any) -> tuple[Path, ...]:
     return tuple(Path(folder) for folder in packages)
 
 
-def found(name: str, home: Path, packages: Iterable[Path]) -> Path | None:
+def find(name: str, home: Path, packages: Iterable[Path]) -> Path | None:
     """The file that a robot's file names, or None where there is none.
 
     package://arm/meshes/hand.stl is `arm/meshes/hand.stl` in a folder of the list, of

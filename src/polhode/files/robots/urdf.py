@@ -20,7 +20,7 @@ from polhode.files.issues import nearest, refusal
 from polhode.files.model import Model
 from polhode.files.report import Report
 from polhode.files.robots.inertial import Inertial, body_of, require_choice
-from polhode.files.robots.packages import listed
+from polhode.files.robots.packages import folders_of
 from polhode.files.robots.standing import on_floor, supports_of
 from polhode.files.robots.urdf_numbers import (
     Robot,
@@ -102,7 +102,7 @@ def load_urdf(
     require_floor(floor)
     place = admit_path(path)
     top = read_xml(place)
-    robot = Robot(Report(place), unphysical, listed(packages))
+    robot = Robot(Report(place), unphysical, folders_of(packages))
     if top.tag != "robot":
         robot.refuse(top, f"<{top.tag}> is no <robot>: this is no URDF.")
         robot.report.raise_all()

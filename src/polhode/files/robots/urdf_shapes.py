@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from polhode.files.report import Report
-from polhode.files.robots.packages import found
+from polhode.files.robots.packages import find
 from polhode.files.robots.urdf_numbers import Robot, number_of, numbers_of, pose_of
 from polhode.files.robots.xml_tree import Element
 from polhode.matter.shape import Shape
@@ -72,7 +72,7 @@ def _shape(robot: Robot, visual: Element) -> Shape | None:
 
 def _mesh(robot: Robot, mesh: Element, seat: dict[str, Any]) -> Shape | None:
     name = mesh.attributes.get("filename", "").strip()
-    path = found(name, Path(robot.report.path).resolve().parent, robot.packages)
+    path = find(name, Path(robot.report.path).resolve().parent, robot.packages)
     if path is None:
         robot.lost_meshes.append(name)
         return None

@@ -16,7 +16,7 @@ from jax import lax
 
 from polhode.arrays import Array, Scalar
 from polhode.formulation.contact.collide import SEQUENCE, STILL
-from polhode.formulation.contact.mode_forces import refined_solution
+from polhode.formulation.contact.held_forces import refined_solution
 from polhode.formulation.contact.routh_traced import (
     AT_ONCE,
     BASE,

@@ -12,6 +12,7 @@ strongly that several motions are possible (Painleve), all combinations are trie
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -28,12 +29,9 @@ WEAKEST = 1e-3
 # Share of the greatest force or acceleration that is rounding.
 ROUNDING = 1e-9
 ROUNDS = 60
-# Turns of the directions in which slips begin; further ones where they come nearer.
-DIRECTIONS, FURTHER = 60, 1000
-NEAR_DIRECTION, SETTLED_DIRECTION = 1e-3, 1e-13
-# Shares of a turn: by Aitken's rule, since what turns a body swings the slips of all
-# its points to and fro, the more the slower it moves.
-LEAST_SHARE, MOST_SHARE = 0.02, 1.0
+# Turns of directions in which slips begin: how many, how far at once, the last. Of the
+# greatest of W: what nothing moves.
+TURNS, FARTHEST, TURNED, UNMOVED = 40, 0.7, 1e-13, 1e-12
 REGULAR = 1e-9  # of the greatest singular value
 MOST_COMBINATIONS = 300  # that are tried: 4 contacts at rest, 5 that slide
 SEVERAL = 3  # of which slips are tried along two lines
@@ -86,6 +84,16 @@ def instant_of(
     return Instant(problem, touching, slipping, slip, forced or {})
 
 
+class Turning(NamedTuple):
+    """Slips (n,) whose directions are looked for, see `held_forces.slip_onset`.
+
+    Tangents are square to them and along them.
+    """
+
+    turns: np.ndarray
+    resists: np.ndarray
+
+
 def solved(at: Instant, status: np.ndarray, direction: np.ndarray) -> ContactMotion:
     """The motion in which contacts have given statuses, kept or not by the laws.
 
@@ -104,7 +112,12 @@ def solved(at: Instant, status: np.ndarray, direction: np.ndarray) -> ContactMot
 
 
 def _solved(
-    at: Instant, W: np.ndarray, c: np.ndarray, status: np.ndarray, direction: np.ndarray
+    at: Instant,
+    W: np.ndarray,
+    c: np.ndarray,
+    status: np.ndarray,
+    direction: np.ndarray,
+    turning: Turning | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """r (3n,) and u' (3n,) for a matrix and free accelerations."""
     mu, n = at.problem.rows.dynamic, at.points
@@ -118,9 +131,16 @@ def _solved(
             known += [3 * k + 1, 3 * k + 2]
         else:
             B[3 * k + 1 : 3 * k + 3, 3 * k] = -mu[k] * direction[k]
+            if turning is not None and turning.turns[k]:
+                B[3 * k + 1, 3 * k + 1] = 1.0
+                known.append(3 * k + 1)
     r = np.zeros(3 * n)
     if known:
         S = (W @ B)[np.ix_(known, known)]
+        if turning is not None:
+            extra = np.zeros(3 * n)
+            extra[1::3] = turning.resists
+            S = S + np.diag(extra[known])
         x, _, _, sizes = np.linalg.lstsq(S, -c[known], rcond=1e-12)
         r = B[:, known] @ x
         # Where the matrix is regular there is one share only: nothing to look for.
@@ -160,44 +180,44 @@ def _capacities(at: Instant, status: np.ndarray, r: np.ndarray) -> np.ndarray:
 def with_direction(at: Instant, status: np.ndarray, guess: np.ndarray) -> ContactMotion:
     """The same, slips that begin taking the direction of their own acceleration.
 
-    Where turns do not come to an end, as where accelerations are a millionth of what
-    friction could give, it is the one of them whose directions are nearest.
+    By Newton's steps, as `held_forces.slip_onset`.
     """
     d = np.where(at.slipping[:, None], at.slip, guess)
-    begins = (status == SLIDES) & ~at.slipping
-    found, share, last = solved(at, status, d), MOST_SHARE, np.zeros_like(d)
-    nearest, least = found, np.inf
-    for k in range(FURTHER if np.any(begins) else 0):
-        a = found.acceleration[:, 1:]
-        size = np.linalg.norm(a, axis=1)
-        moves = begins & (size > ROUNDING * _accelerations(at))
-        unit = a / np.where(size > 0, size, 1.0)[:, None]
-        # Against the guess the contact would stick: that is told by the check.
-        ahead = moves & (np.sum(unit * d, axis=1) > -0.5)
-        left = np.where(ahead[:, None], unit - d, 0.0)
-        turned = np.max(np.abs(left), initial=0.0)
-        if turned < least:
-            nearest, least = found, turned
-        is_lost = k >= DIRECTIONS and turned > NEAR_DIRECTION
-        if turned < SETTLED_DIRECTION or is_lost:
+    rows, W = at.problem.rows, at.problem.delassus
+    turns = (status == SLIDES) & ~at.slipping & at.touching & (rows.dynamic > 0)
+    turning, n = Turning(turns, np.zeros(at.points)), at.points
+    for _ in range(TURNS if np.any(turns) else 0):
+        R = _turned_axes(turns, d)
+        along = np.where(turns[:, None], [0.0, 1.0], d)
+        own = partial(_solved, at, status=status, direction=along, turning=turning)
+        columns = at.problem.carried.columns
+        carried = at.problem.carried._replace(columns=columns @ R.T)
+        r, rate = settled_on_host(R @ W @ R.T, R @ at.problem.free, carried, own)
+        r, rate = r.reshape(n, 3), rate.reshape(n, 3)
+        own_weight = np.diagonal(R @ W @ R.T).reshape(n, 3)[:, 1]
+        holds = rows.dynamic * r[:, 0]
+        most = np.max(np.abs(r), initial=1e-300)
+        is_free = turns & (own_weight > UNMOVED * np.max(np.diagonal(W)))
+        is_free &= holds > UNMOVED * most
+        over = np.where(is_free, holds, 1.0)
+        angle = np.clip(np.where(is_free, -r[:, 1] / over, 0.0), -FARTHEST, FARTHEST)
+        resists = np.where(is_free, np.maximum(rate[:, 2], 0.0) / over, 0.0)
+        turning = Turning(turns, resists)
+        across = np.column_stack([-d[:, 1], d[:, 0]])
+        new = np.cos(angle)[:, None] * d + np.sin(angle)[:, None] * across
+        d = np.where((angle != 0)[:, None], new, d)
+        if np.max(np.abs(angle)) <= TURNED:
             break
-        share, last = _share(share, last, left), left
-        new = d + share * left
-        size = np.linalg.norm(new, axis=1, keepdims=True)
-        d = np.where(ahead[:, None], new / np.where(size > 0, size, 1.0), d)
-        found = solved(at, status, d)
-    return nearest if np.isfinite(least) else found
+    return solved(at, status, d)
 
 
-def _share(share: float, last: np.ndarray, left: np.ndarray) -> float:
-    """Aitken's: what is taken of the next turn, by what this and the last left."""
-    change = left - last
-    size = np.sum(change * change)
-    if not np.any(last) or size == 0:
-        return share
-    return float(
-        np.clip(-share * np.sum(last * change) / size, LEAST_SHARE, MOST_SHARE)
-    )
+def _turned_axes(turns: np.ndarray, d: np.ndarray) -> np.ndarray:
+    """(3n, 3n): tangents square to slips that begin, and along them."""
+    R = np.eye(3 * len(turns))
+    for k in np.flatnonzero(turns).tolist():
+        place = slice(3 * k + 1, 3 * k + 3)
+        R[place, place] = [[-d[k, 1], d[k, 0]], [d[k, 0], d[k, 1]]]
+    return R
 
 
 class Fault(NamedTuple):

@@ -17,19 +17,18 @@ from jax import lax
 from polhode.arrays import Array
 from polhode.formulation.contact.carried import Carried, settled_forces
 from polhode.formulation.contact.decide import (
-    DIRECTIONS,
-    FURTHER,
-    LEAST_SHARE,
-    MOST_SHARE,
-    NEAR_DIRECTION,
     OPEN,
     ROUNDING,
     ROUNDS,
-    SETTLED_DIRECTION,
     SLIDES,
     STICKS,
 )
-from polhode.formulation.contact.mode_forces import Held, held_forces
+from polhode.formulation.contact.held_forces import (
+    Held,
+    Onset,
+    held_forces,
+    slip_onset,
+)
 
 # No status: a guard has decided nothing about a contact.
 FREE = -1
@@ -84,13 +83,17 @@ def unit(vector: Array, otherwise: Any) -> Any:
 
 def solved(at: TracedInstant, status: Any, direction: Array) -> tuple[Any, Any]:
     """Forces and accelerations (n, 3) of contacts that have given statuses."""
-    closed, sticks = (1.0 * (status != OPEN), 1.0 * (status == STICKS))
-    T = -(closed * (1 - sticks) * at.dynamic)[:, None] * direction
-    held = Held(closed, sticks, T, at.static)
+    held = _held(at, status, direction)
     r, rate, _ = settled_forces(
         at.delassus, at.free, at.carried, lambda W, c: held_forces(W, c, held)
     )
     return r, rate
+
+
+def _held(at: TracedInstant, status: Any, direction: Array) -> Held:
+    closed, sticks = (1.0 * (status != OPEN), 1.0 * (status == STICKS))
+    T = -(closed * (1 - sticks) * at.dynamic)[:, None] * direction
+    return Held.of(closed, sticks, T, at.static)
 
 
 def lift(at: TracedInstant) -> Any:
@@ -103,57 +106,12 @@ def lift(at: TracedInstant) -> Any:
 
 def _with_direction(at: TracedInstant, status: Any, guess: Any) -> tuple[Any, ...]:
     """The same, slips that begin taking the direction of their own acceleration."""
-    begins = (status == SLIDES) & ~at.slipping & at.touching
+    begins = (status == SLIDES) & ~at.slipping & at.touching & (at.dynamic > 0)
     d = jnp.where(at.slipping[:, None], at.slip, guess)
-    least = ROUNDING * at.acceleration
-
-    def turn(now: _Turns) -> _Turns:
-        d, a = now.d, now.rate[:, 1:]
-        size = jnp.sqrt(jnp.sum(a * a, axis=1))
-        along = unit(a, 0.0)
-        # Against the guess the contact would stick: that is told by the check.
-        ahead = begins & (size > least) & (jnp.sum(along * d, axis=1) > -0.5)
-        left = jnp.where(ahead[:, None], along - d, 0.0)
-        turned = jnp.max(jnp.abs(left))
-        share = _share(now.share, now.left, left)
-        moves = ahead & (turned >= SETTLED_DIRECTION)
-        d = jnp.where(moves[:, None], unit(d + share * left, 0.0), d)
-        return _Turns(d, left, share, turned, *solved(at, status, d), now.count + 1)
-
-    def goes_on(now: _Turns) -> Any:
-        most = jnp.where(now.turned < NEAR_DIRECTION, FURTHER, DIRECTIONS)
-        return (now.turned >= SETTLED_DIRECTION) & (now.count < most)
-
-    turned = jnp.where(jnp.any(begins), 1.0, 0.0)
-    none, first = jnp.zeros((), np.int64), solved(at, status, d)
-    start = _Turns(d, jnp.zeros_like(d), jnp.array(MOST_SHARE), turned, *first, none)
-    found = lax.while_loop(goes_on, turn, start)
-    return found.d, found.force, found.rate
-
-
-class _Turns(NamedTuple):
-    """Directions d (n, 2) of slips that begin, and what their last turn left of them.
-
-    share     of it that was taken
-    turned    the most of it
-    """
-
-    d: Any
-    left: Any
-    share: Any
-    turned: Any
-    force: Any
-    rate: Any
-    count: Any
-
-
-def _share(share: Any, last: Any, left: Any) -> Any:
-    """Aitken's: what is taken of the next turn, by what this and the last left."""
-    change = left - last
-    size = jnp.sum(change * change)
-    is_first = (jnp.sum(last * last) == 0) | (size == 0)
-    better = -share * jnp.sum(last * change) / jnp.where(is_first, 1.0, size)
-    return jnp.where(is_first, share, jnp.clip(better, LEAST_SHARE, MOST_SHARE))
+    onset = Onset(1.0 * begins, d, at.dynamic)
+    held = _held(at, status, d)
+    d = slip_onset(at.delassus, at.free, at.carried, held, onset)
+    return d, *solved(at, status, d)
 
 
 class _Faults(NamedTuple):

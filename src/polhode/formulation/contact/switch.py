@@ -30,7 +30,7 @@ from polhode.formulation.contact.decide import (
     solved,
 )
 from polhode.formulation.contact.instant import STILL, Seen, laws_of, seen
-from polhode.formulation.contact.mode_forces import Modes
+from polhode.formulation.contact.mode_forces import Modes, slow_slips
 from polhode.formulation.contact.questions import strike
 from polhode.formulation.contact.switch_traced import (
     CLEARANCE,
@@ -57,6 +57,16 @@ class Switch(NamedTuple):
     before: np.ndarray
     still: np.ndarray
     settles: bool
+
+
+class Slips(NamedTuple):
+    """Slips (n,) before a switch: lines (n, 2) of those that slide, `Modes.slow`, and
+    which of them are that no more.
+    """
+
+    begun: np.ndarray
+    was: np.ndarray
+    leaves: np.ndarray
 
 
 def begun(state: State, table: Table, order: str) -> Switch:
@@ -92,11 +102,13 @@ def after_guard(
         now = now._replace(approaching=approaching)
     # A closed contact does not approach: what its rate shows is rounding.
     approaching = now.approaching & ~closed
-    slipping = np.where(closed, modes.sticks == 0, now.slipping)
+    # Of a slip that has hardly begun there is no direction but rounding's.
+    smooth = closed & (rows.static == 0)
+    slipping = (now.slipping | smooth) & ~(closed & (modes.sticks > 0))
     forced: dict[int, int] = {}
     if kind == "opens":
         forced[contact] = OPEN
-    if kind == "breaks away":
+    if kind == "breaks away" and modes.sticks[contact] > 0:
         forced[contact] = SLIDES
         slipping[contact] = False
     if kind == "stops":
@@ -109,7 +121,11 @@ def after_guard(
         guess = np.where(closed & ~slipping, STICKS, guess)
     if kind == "touches":
         guess[contact] = STICKS
-    return _switched(now, guess, forced, table=table, order=order, settles=settles)
+    begun = np.where((closed & (modes.sticks == 0))[:, None], modes.direction, 0.0)
+    leaves = (np.arange(len(closed)) == contact) & (kind == "breaks away")
+    slips = Slips(begun, modes.slow * closed, leaves & (modes.sticks == 0))
+    given = {"table": table, "order": order, "settles": settles, "slips": slips}
+    return _switched(now, guess, forced, **given)
 
 
 def _switched(
@@ -120,6 +136,7 @@ def _switched(
     table: Table,
     order: str,
     settles: bool,
+    slips: Slips | None = None,
 ) -> Switch:
     struck, before = None, now.problem.rows.velocity
     if np.any(now.approaching):
@@ -138,6 +155,10 @@ def _switched(
         )
         guess = np.where(touching, np.where(stops, STICKS, SLIDES), OPEN)
     at = instant_of(now.problem, now.touching, now.slipping, forced)
+    if slips is None:
+        none = np.zeros(at.points)
+        slips = Slips(at.slip, none, none > 0)
+    at = at._replace(slip=np.where(now.slipping[:, None], at.slip, slips.begun))
     at = _with_breaking(at, now, forced)
     found = decided(at, guess)
     k = _jammed(at)
@@ -147,7 +168,7 @@ def _switched(
         at = instant_of(now.problem, now.touching, now.slipping)
         found = decided(at, np.where(now.touching, STICKS, OPEN))
     motion = _only(now, at, found)
-    modes = _modes(now, at, motion)
+    modes = _modes(now, at, motion)._replace(slow=_slow(now, at, motion, slips))
     still = modes.closed * ~at.slipping
     return Switch(now.state, modes, motion.status, struck, before, still, settles)
 
@@ -261,4 +282,11 @@ def _modes(now: Seen, at: Instant, motion: ContactMotion) -> Modes:
     gap = now.problem.rows.gap
     sunk = (motion.status == OPEN) & (gap < -SUNK * now.length)
     clearance = np.maximum(clearance, np.where(sunk, -gap, 0.0))
-    return Modes(closed, sticks, some, clearance)
+    return Modes(closed, sticks, some, clearance, np.zeros_like(closed))
+
+
+def _slow(now: Seen, at: Instant, motion: ContactMotion, slips: Slips) -> np.ndarray:
+    rows = now.problem.rows
+    v = np.linalg.norm(rows.velocity[:, 1:], axis=1) / now.length
+    slides = (motion.status == SLIDES) & (rows.dynamic > 0)
+    return np.asarray(slow_slips(slides, at.slipping, v, slips.was, slips.leaves))

@@ -34,7 +34,12 @@ from polhode.formulation.contact.decide_traced import (
 )
 from polhode.formulation.contact.delassus import ContactProblem, problem_function
 from polhode.formulation.contact.instant import STILL, TOUCHES
-from polhode.formulation.contact.mode_forces import GUARDS, Modes, without_modes
+from polhode.formulation.contact.mode_forces import (
+    GUARDS,
+    Modes,
+    slow_slips,
+    without_modes,
+)
 from polhode.matter.parameter import Table
 from polhode.system.contacts import contact_length, laws, strikes
 from polhode.system.state_arrays import StateArrays
@@ -130,17 +135,26 @@ def switched_traced(
     carried = Carried(*seen.carried)
     forced = jnp.where(fired.kind == OPENING, 1.0 * OPEN, 1.0 * SLIDES)
     is_forced = (fired.kind == OPENING) | (fired.kind == BREAKING)
+    # Of one that slides it is told only that it is slow, or slow no more.
+    is_forced = is_forced & ((fired.kind == OPENING) | (modes.sticks > 0))
     forced = jnp.where(fired.contact & is_forced, forced, FREE)
-    slip = jnp.where(seen.slipping[:, None], unit(seen.velocity[:, 1:], 0.0), 0.0)
+    slides = (modes.closed > 0) & (modes.sticks == 0) & ~fired.is_begun
+    begun = jnp.where(slides[:, None], modes.direction, 0.0)
+    slip = jnp.where(seen.slipping[:, None], unit(seen.velocity[:, 1:], 0.0), begun)
     W, mu = problem.delassus, (rows.dynamic, rows.static)
     at = TracedInstant(
         W, seen.free, *mu, seen.touching, seen.slipping, slip, forced, carried
     )
-    breaks = fired.contact & (fired.kind == BREAKING) & ~seen.slipping
+    breaks = fired.contact & is_forced & (fired.kind == BREAKING) & ~seen.slipping
     at = with_breaking(at, breaks)
     found = decided_traced(at, seen.guess)
     is_made = found.is_found & struck.is_good & (fired.kind != JAMMING)
     new = _modes(system, at, found, rows.gap)
+    leaves = fired.contact & (fired.kind == BREAKING) & (modes.sticks == 0)
+    v = jnp.sqrt(jnp.sum(seen.velocity[:, 1:] ** 2, axis=1)) / contact_length(system)
+    was = jnp.where(fired.is_begun, 0.0, modes.slow * modes.closed)
+    slides = (found.status == SLIDES) & (at.dynamic > 0)
+    new = new._replace(slow=slow_slips(slides, at.slipping, v, was, leaves))
     return TracedSwitch(
         after, new, found.status, struck, rows.velocity,
         new.closed * ~at.slipping, is_struck, is_made,
@@ -168,8 +182,11 @@ def _contact_flags(
     # A closed contact does not approach: what its rate shows is rounding.
     approaching = (is_near & (rate < -STILL * speed)) | (is_touch & (rate < 0))
     approaching = approaching & ~closed
-    slipping = jnp.where(closed, ~sticks, slips > STILL * speed)
-    slipping = slipping & ~(fired.contact & (fired.kind == BREAKING))
+    # Of a slip that has hardly begun there is no direction but rounding's.
+    smooth = closed & (rows.static == 0)
+    slipping = ~sticks & ((slips > STILL * speed) | smooth)
+    breaks = fired.contact & (fired.kind == BREAKING) & sticks
+    slipping = slipping & ~breaks
     # Points of one body stop together, those beside the fired one by rounding.
     stops = fired.kind == STOPPING
     slipping = slipping & (~stops | (slips > STOPPED * speed))
@@ -230,4 +247,4 @@ def _modes(system: System, at: TracedInstant, found: Decided, gap: Any) -> Modes
         found.direction,
         np.array([1.0, 0.0]),
     )
-    return Modes(closed, sticks, direction, clearance)
+    return Modes(closed, sticks, direction, clearance, jnp.zeros_like(closed))

@@ -201,7 +201,9 @@ def reactions_on_bodies(
     for name, wrench in equations.reactions(state, table).items():
         ends = {wrench.on, wrench.by} - {None}
         key = next((c.name for c in system.constraints if _is_of(name, c)), name)
-        joined.setdefault(key, []).append((_spread(system, poses, wrench), ends))
+        joined.setdefault(key, []).append(
+            (_on_both_bodies(system, poses, wrench), ends)
+        )
     for name, parts in joined.items():
         ends = set().union(*(ends for _, ends in parts))
         yield name, np.sum([each for each, _ in parts], axis=0), ends
@@ -214,7 +216,7 @@ def _is_of(name: str, constraint: Any) -> bool:
     return name in {f"{constraint.name} on {word}" for word in words}
 
 
-def _spread(system: System, poses: Poses, wrench: Any) -> np.ndarray:
+def _on_both_bodies(system: System, poses: Poses, wrench: Any) -> np.ndarray:
     """A wrench on one body, and its opposite on the other, about origins (n, 6)."""
     found = np.zeros((len(system.bodies), 6))
     (k,) = system.places_of([wrench.point.frame])

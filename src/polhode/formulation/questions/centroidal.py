@@ -66,7 +66,7 @@ def centroidal_function(equations: Equations) -> Callable[..., Centroidal]:
         if not any(body.carries_fluid for body in system.bodies):
             # L_G is the same for all observers in steady motion; the one who goes
             # with the first body forms no moments of large momenta that cancel.
-            seen = V[:, 3:] - _carried(poses.rotations, V[0, 3:])
+            seen = V[:, 3:] - _along_bodies(poses.rotations, V[0, 3:])
             h = momenta(inertias, jnp.concatenate([V[:, :3], seen], axis=-1))
             whole = jnp.concatenate([about_centre(h)[:3], whole[3:]])
         if len(system.bodies) > MOST:
@@ -78,6 +78,6 @@ def centroidal_function(equations: Equations) -> Callable[..., Centroidal]:
     return centroidal
 
 
-def _carried(R_WB: Array, v: Array) -> Any:
+def _along_bodies(R_WB: Array, v: Array) -> Any:
     """A vector in the axes of the first body, along those of every body (n, 3)."""
     return (R_WB.swapaxes(-1, -2) @ (R_WB[0] @ v)[..., None])[..., 0]

@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import Array, Scalar
+from polhode.arrays import Array, Scalar, matvec
 from polhode.errors import ModelError
 from polhode.formulation.questions.coordinate_coriolis import split_of_speeds
 from polhode.formulation.shared.dense_form import refuse_many_bodies
@@ -35,7 +35,7 @@ from polhode.formulation.spatial_forms.choices import (
 )
 from polhode.formulation.spatial_forms.observer import by_body
 from polhode.formulation.spatial_forms.stacked import reduced
-from polhode.formulation.spatial_forms.transfer import moved_inertia, on, transfer
+from polhode.formulation.spatial_forms.transfer import moved_inertia, transfer
 from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import Table
 
@@ -102,7 +102,7 @@ def coriolis_function(equations: Equations, choice: Choice) -> Callable[..., Pro
     if choice == LAGRANGE:
         return _split(equations)
     given = by_body(equations.system, choice, "choice")
-    return _projected(equations, tuple(choice_named(each) for each in given))
+    return _project(equations, tuple(choice_named(each) for each in given))
 
 
 def coriolis_of(
@@ -123,7 +123,7 @@ def coriolis_of(
     found = equations.ask(("coriolis", key), function, state, table)
     if is_traced(found.matrix):  # numbers that are not known yet are not held to checks
         size = jnp.linalg.norm(found.mass) * jnp.max(jnp.abs(found.twists))
-        return Coriolis(_described(choice), found.matrix, found.mass_rate, size)
+        return Coriolis(_describe(choice), found.matrix, found.mass_rate, size)
     _require_velocities(equations, found.mass, M)
     if choice != LAGRANGE:
         _require_products(equations, choice, found)
@@ -138,10 +138,10 @@ def coriolis_of(
             "Choose velocities that vanish at rest.",
         )
     size = float(np.linalg.norm(found.mass) * V)
-    return Coriolis(_described(choice), found.matrix, found.mass_rate, size)
+    return Coriolis(_describe(choice), found.matrix, found.mass_rate, size)
 
 
-def _projected(
+def _project(
     equations: Equations, choices: tuple[CoriolisChoice, ...]
 ) -> Callable[..., Projected]:
     core, system = equations.functions, equations.system
@@ -163,7 +163,7 @@ def _projected(
         arms = core.arms(table) if core.arms else jnp.zeros((n, 3))
         T = transfer(arms)
         M_P = moved_inertia(system.inertias(table), -arms)
-        V_P = on(T @ J, jnp.broadcast_to(y, (n, *y.shape)))
+        V_P = matvec(T @ J, jnp.broadcast_to(y, (n, *y.shape)))
         C_P = jnp.stack([c.dyadic(M_P[k], V_P[k]) for k, c in enumerate(choices)])
         of_bodies = reduced(M_P, C_P, T @ J, T @ J_dot)
         r = system.rotor_inertias(table) if Z.shape[0] else jnp.zeros(0)
@@ -185,7 +185,7 @@ def _split(equations: Equations) -> Callable[..., Projected]:
             "That split is of coordinates, and bodies set free have none in common.",
             f"Choose one of {', '.join(map(repr, CHOICES))}.",
         )
-    bodies = _projected(equations, (CHOICES["momentum"],) * len(system.bodies))
+    bodies = _project(equations, (CHOICES["momentum"],) * len(system.bodies))
 
     def function(t: Scalar, q: Array, y: Array, table: Table) -> Projected:
         def E(t: Scalar, q: Array) -> Any:
@@ -234,7 +234,7 @@ def _require_products(equations: Equations, choice: Choice, found: Projected) ->
         require_product(choice_named(each), C, M, V, who=repr(body.name))
 
 
-def _described(choice: Choice) -> str:
+def _describe(choice: Choice) -> str:
     if isinstance(choice, Mapping):
-        return ", ".join(f"{body}: {_described(each)}" for body, each in choice.items())
+        return ", ".join(f"{body}: {_describe(each)}" for body, each in choice.items())
     return choice.name if isinstance(choice, CoriolisChoice) else choice

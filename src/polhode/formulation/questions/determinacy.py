@@ -76,7 +76,7 @@ class Determinacy:
         return " ".join(parts).removeprefix("+ ")
 
 
-def felt_rows(equations: Equations, state: State, table: Table) -> np.ndarray:
+def effective_rows(equations: Equations, state: State, table: Table) -> np.ndarray:
     """A (m, k) of a formulation; rows that feel no motion of the system are zero.
 
     Where joints are rows too, bodies are free, and every row feels them.
@@ -114,7 +114,7 @@ def inertial_sizes(M: np.ndarray) -> np.ndarray:
 
 def determinacy(equations: Equations, state: State, table: Table) -> Determinacy:
     """The rank of a formulation's rows, and what its multipliers determine."""
-    A = felt_rows(equations, state, table)
+    A = effective_rows(equations, state, table)
     l, m = equations.multipliers(state, table), len(A)
     if not m:
         return Determinacy((), 0, np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0))
@@ -126,12 +126,12 @@ def determinacy(equations: Equations, state: State, table: Table) -> Determinacy
     left, values, _ = np.linalg.svd(unit / sizes[:, None])
     rank = int(np.sum(values > DEPENDENT))
     # Zeros are told from rounding among numbers without units, then units come back.
-    N = _led_by_ones(reduced(left[:, rank:].T) / sizes)
-    C = _led_by_ones(reduced(left[:, :rank].T) * sizes)
+    N = _led_by_ones(row_echelon(left[:, rank:].T) / sizes)
+    C = _led_by_ones(row_echelon(left[:, :rank].T) * sizes)
     return Determinacy(equations.row_names, rank, N, C, C @ l)
 
 
-def reduced(rows: np.ndarray) -> np.ndarray:
+def row_echelon(rows: np.ndarray) -> np.ndarray:
     """Rows (k, m) of full rank that span the same, with k columns of a unit matrix.
 
     Gauss-Jordan with the largest pivots.

@@ -90,11 +90,11 @@ def _free(system: System, state: StateArrays, table: Table) -> Any:
     t, q, z = state
     M, V = system.inertias(table), system.body_twists(t, q, z, table)
     lacking = system.applied(t, q, z, table) - momentum_rate(M, V)
-    found = [_solved(m, w) for m, w in zip(M, lacking, strict=True)]
+    found = [_solve(m, w) for m, w in zip(M, lacking, strict=True)]
     return jnp.stack(found)
 
 
-def _solved(M: Array, wrench: Array) -> Any:
+def _solve(M: Array, wrench: Array) -> Any:
     # Moments of inertia and masses have units of their own, and a trifle of each.
     turning, mass = jnp.trace(M[:3, :3]), jnp.trace(M[3:, 3:])
     least = jnp.where(turning > 0, turning, mass)  # a particle's: any will do

@@ -16,7 +16,7 @@ import numpy as np
 from polhode.arrays import Array, Scalar
 from polhode.formulation.equations import Equations
 from polhode.formulation.shared.checked_argument import equations_argument
-from polhode.formulation.shared.jacobians import located
+from polhode.formulation.shared.jacobians import locate
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.state import State
 
@@ -34,7 +34,7 @@ def point_functions(equations: Equations, place: Any) -> Callable[..., PointMoti
     core, system = equations.functions, equations.system
 
     def position(t: Scalar, q: Array, table: Table) -> Any:
-        arm, body = located(equations, place, table)
+        arm, body = locate(equations, place, table)
         R_WB, p_WoBo_W = system.poses(t, q, table)
         return p_WoBo_W[body] + R_WB[body] @ arm
 
@@ -62,6 +62,6 @@ def point_motion(
         y_dot, _ = equations.functions.accelerations(t, q, y, table)
         return move(t, q, y, y_dot, table)
 
-    arm, body = located(equations, place, table)
+    arm, body = locate(equations, place, table)
     word = ("point", body, tuple(np.asarray(arm, float)))
     return equations.ask(str(word), moved, state, table)

@@ -195,7 +195,7 @@ def named_reactions(
     # A native program names every number that it gives.
     backend = "xla" if equations.system.speeds > DENSE else "auto"
     both = equations.ask("reactions", _function(equations), state, table, backend)
-    return Reactions(_named(equations.system, state, _Loads(*both), table))
+    return Reactions(_reactions_by_name(equations.system, state, _Loads(*both), table))
 
 
 def reaction_function(
@@ -208,7 +208,9 @@ def reaction_function(
 
     def reactions(t: Scalar, q: Array, y: Array, table: Table) -> dict[str, Any]:
         state = State(system, t, q, equations.functions.speeds(t, q, y, table))
-        found = _named(system, state, _Loads(*function(t, q, y, table)), table)
+        found = _reactions_by_name(
+            system, state, _Loads(*function(t, q, y, table)), table
+        )
         if at is not None:
             found = about(found, system, state, at, table)
         return {name: jnp.stack([w.torque, w.force]) for name, w in found.items()}
@@ -231,7 +233,7 @@ def named_rows(
     found: dict[str, list[Any]] = {}
     for k, state in enumerate(states):
         own = jax.tree.map(lambda part, k=k: np.asarray(part)[k], raw)
-        each = _named(state.system, state, _Loads(*own), table)
+        each = _reactions_by_name(state.system, state, _Loads(*own), table)
         if at is not None:
             each = about(each, state.system, state, at, table)
         for name, wrench in each.items():
@@ -259,7 +261,7 @@ def free_reactions(
     for row in free:
         more = program(*at, row, dict(table))
         both = jax.tree.map(lambda a, b: np.asarray(a) - np.asarray(b), more, base)
-        found.append(_named(equations.system, state, _Loads(*both), table))
+        found.append(_reactions_by_name(equations.system, state, _Loads(*both), table))
     return found
 
 
@@ -271,7 +273,7 @@ class _Loads(NamedTuple):
     efforts: Any
 
 
-def _named(
+def _reactions_by_name(
     system: System, state: State, loads: _Loads, table: Table
 ) -> dict[str, Wrench]:
     joints, held, efforts = loads

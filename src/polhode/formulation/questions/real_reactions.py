@@ -85,7 +85,7 @@ def reaction_parts(
     """
     system = equations.system
     at = state.t, state.q, state.z
-    known = loaded(system, *at, system.table(table))
+    known = with_pushes(system, *at, system.table(table))
     wrenches = system.wrenches(*at, known)
     twists, poses = system.twists(*at, known), with_world(system.poses(*at[:2], known))
     reactions = equations.reactions(state, table)
@@ -116,7 +116,7 @@ def reaction_parts(
     return found
 
 
-def loaded(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Table:
+def with_pushes(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Table:
     """The table with the pushes of all real joints and constraints in it.
 
     A table that has them already, or a system that is ideal, is left as it is.

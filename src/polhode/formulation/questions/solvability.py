@@ -14,7 +14,7 @@ from typing import final
 import numpy as np
 
 from polhode.formulation.equations import Equations
-from polhode.formulation.questions.determinacy import allowed_motions, felt_rows
+from polhode.formulation.questions.determinacy import allowed_motions, effective_rows
 from polhode.formulation.shared.checked_argument import equations_argument
 from polhode.geometry.vector import shown
 from polhode.matter.parameter import NOMINAL, Table
@@ -68,7 +68,7 @@ def solvability(
     """How well the accelerations of some equations are determined at a state."""
     M = equations.mass_matrix(state, table)
     sizes = np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
-    A = felt_rows(equations, state, table) / sizes
+    A = effective_rows(equations, state, table) / sizes
     N = allowed_motions(A, np.ones(len(M)))
     values, vectors = np.linalg.eigh(N.T @ (M / np.outer(sizes, sizes)) @ N)
     weakest = (N @ vectors[:, 0]) / sizes

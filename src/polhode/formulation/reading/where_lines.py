@@ -21,7 +21,8 @@ import sympy
 from polhode.arrays import Array
 from polhode.errors import UnfinishedReading, UnreadableProgram
 from polhode.lowering.reading.definitions import Definition
-from polhode.lowering.reading.sympy_reader import LongProgram, read, read_defined
+from polhode.lowering.reading.sympy_reader import LongProgram, read_closed, read_defined
+from polhode.lowering.reading.traced_function import TracedFunction
 from polhode.lowering.reading.unread import UnreadFunction
 from polhode.tracebacks import warn
 
@@ -50,20 +51,15 @@ def written(
 
     `function` gives its result, and a dictionary of quantities that have a name.
     """
-
-    def closed(*given: Any) -> Any:
-        return function(*given)[0]
-
-    closed.__name__ = function.__name__
-    plain = _closed(closed, given, wishes)
-    if plain is not None and plain.is_shortest and _parts(plain, PAGE) <= PAGE:
+    traced = TracedFunction(function, given)
+    plain = _closed(traced, wishes)
+    if plain is not None and _parts(plain, PAGE) <= PAGE:
         return plain
     rotations = rotation_names(system)
     try:
         named = _read(
             lambda unread: read_defined(
-                function,
-                *given,
+                traced,
                 unread=unread,
                 rotations=rotations,
                 longest=LONGEST,
@@ -85,14 +81,12 @@ def written(
     return named
 
 
-def _closed(
-    function: Callable[..., Any], given: tuple[Any, ...], wishes: dict[str, Any]
-) -> Writing | None:
-    """The closed form; None where the program is too long to be multiplied out."""
+def _closed(traced: TracedFunction, wishes: dict[str, Any]) -> Writing | None:
+    """The closed form; None where it would take too long to be multiplied out."""
     try:
         return _read(
             lambda unread: (
-                read(function, *given, unread=unread, longest=MULTIPLIED, **wishes),
+                read_closed(traced, unread=unread, longest=MULTIPLIED, **wishes),
                 (),
             )
         )

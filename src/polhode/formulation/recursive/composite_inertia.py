@@ -40,7 +40,7 @@ def mass_matrix(system: System, q: Array, table: Table) -> Any:
             blocks[j, i] = jnp.stack(block, axis=-1) if block else None
             forces = [wrench_up(all_links[j].steps, F) for F in forces]
             j = tree.edges[j].parent
-    return _assembled(system, blocks) + jnp.eye(system.speeds) * (
+    return _assemble(system, blocks) + jnp.eye(system.speeds) * (
         system.rotor_inertias(table)
     )
 
@@ -57,7 +57,7 @@ def accelerations(system: System, t: Scalar, q: Array, z: Array, table: Table) -
     return solve_definite(M[::-1, ::-1], -missing[::-1])[::-1]
 
 
-def _assembled(system: System, blocks: dict[tuple[int, int], Any]) -> Any:
+def _assemble(system: System, blocks: dict[tuple[int, int], Any]) -> Any:
     """The matrix of its blocks, each written once and read on both sides."""
     edges = system.tree.edges
     places = np.zeros((system.speeds, system.speeds), dtype=int)

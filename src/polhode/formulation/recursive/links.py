@@ -164,7 +164,7 @@ def wrench_through(R: Array, p: Array, W: Array) -> Any:
 
 def both_up(R: Array, p: Array, M: Array) -> Any:
     """An inertia about the child's K, symmetric, about the parent's."""
-    return _shifted(_turned(M, R), p)
+    return _shift_inertia(_turn_inertia(M, R), p)
 
 
 @traced_once
@@ -187,7 +187,7 @@ def _up(R: Array, p: Array, R_next: Array, p_next: Array, W: Array) -> Any:
 @traced_once
 def _both_up(R: Array, p: Array, R_next: Array, p_next: Array, M: Array) -> Any:
     for turn, shift in ((R_next, p_next), (R, p)):
-        M = _shifted(_turned(M, turn), shift)
+        M = _shift_inertia(_turn_inertia(M, turn), shift)
     return M
 
 
@@ -204,13 +204,13 @@ def wrench_in(seat: Step, W: Array) -> Any:
     return jnp.concatenate([seat.R.T @ torque, seat.R.T @ force])
 
 
-def _turned(M: Array, R: Array) -> Any:
+def _turn_inertia(M: Array, R: Array) -> Any:
     """The inertia along axes in which the present ones are R."""
     A, B, D = M[:3, :3], M[:3, 3:], M[3:, 3:]
     return _blocks(symmetric(R @ A @ R.T), R @ B @ R.T, symmetric(R @ D @ R.T))
 
 
-def _shifted(M: Array, p: Array) -> Any:
+def _shift_inertia(M: Array, p: Array) -> Any:
     """The inertia about a point from which the present one is at p.
 
     W = [tau + p x f; f],    V = [w; v + w x p]
@@ -256,7 +256,7 @@ def freedoms_of(
     S, S_dot_z = _freedoms(joint, q, z, table)
     there = Step(*joint.pose(q, table))
     if is_reversed:
-        S, S_dot_z = _reversed(joint, q, z, S, table)
+        S, S_dot_z = _reverse(joint, q, z, S, table)
         there = Step(there.R.T, -(there.R.T @ there.p))
     return Freedoms(there, S, S_dot_z)
 
@@ -272,7 +272,9 @@ def inertia_of(body: Member, seat: Step, table: Table) -> Any:
     inertia = spatial_inertia(mass, R_KB @ (centre - seat.p), turned)
     if not body.carries_fluid:
         return inertia
-    return inertia + _turned(_shifted(body.added_inertia(table), -seat.p), R_KB)
+    return inertia + _turn_inertia(
+        _shift_inertia(body.added_inertia(table), -seat.p), R_KB
+    )
 
 
 def _freedoms(joint: Joint, q: Array, z: Array, table: Table) -> tuple[Any, Any]:
@@ -284,7 +286,7 @@ def _freedoms(joint: Joint, q: Array, z: Array, table: Table) -> tuple[Any, Any]
     return freedoms(joint, q, table), rate
 
 
-def _reversed(
+def _reverse(
     joint: Joint, q: Array, z: Array, S: Array, table: Table
 ) -> tuple[Any, Any]:
     """The freedoms of a joint walked backwards: of F in M, written in F.

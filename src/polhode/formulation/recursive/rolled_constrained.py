@@ -7,8 +7,10 @@ entries of M and A, and the elimination.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -145,6 +147,37 @@ def projected(
     both: between them lies a small miss. Another follows where `is_missed`, with the
     same matrix, and where that did not do, with a new one.
     """
+    by_steps = partial(_by_steps, system, along=along)
+
+    @jax.custom_jvp
+    def onto(t: Scalar, q: Array, z: Array, table: Table) -> Onto:
+        return by_steps(StateArrays(t, q, z), table, is_missed)
+
+    @onto.defjvp
+    def _(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Onto, Onto]:
+        """Iterations that end by themselves have no reverse: of two steps always."""
+
+        def of_two(t: Scalar, q: Array, z: Array, table: Table) -> tuple[Any, Any]:
+            found = by_steps(StateArrays(t, q, z), table, None)
+            return found.q, found.z
+
+        found = onto(*primals)
+        q, z = jax.jvp(of_two, primals, tangents)[1]
+        still = jax.tree.map(jnp.zeros_like, found)
+        return found, still._replace(q=q, z=z)
+
+    return onto(*state, dict(table))
+
+
+def _by_steps(
+    system: System,
+    state: StateArrays,
+    table: Table,
+    is_missed: Callable[[Onto], Any] | None,
+    *,
+    along: np.ndarray,
+) -> Onto:
+    """Newton's steps while `is_missed`; without it two, each with its matrix."""
     t, q, z = state
     known, every = system.table(table), system.constraints
     places = tuple(c for c in every if c.is_holonomic)
@@ -184,6 +217,9 @@ def projected(
             g, phi = _misses(rows, place_rows, _at(system, t, q, z, known), known)
             return Onto(q, z, g, phi, lengths, now.count + 1.0)
 
+        if is_missed is None:
+            return step(now._replace(g=g))
+
         # What a step leaves is so near that its matrix serves another.
         def goes_on(again: Onto) -> Any:
             first = again.count <= now.count
@@ -196,6 +232,8 @@ def projected(
 
     m, none = rows.total, jnp.zeros(())
     start = Onto(q, z, jnp.zeros(place_rows.total), jnp.zeros(m), jnp.zeros(m), none)
+    if is_missed is None:
+        return nearer(nearer(start))
     return lax.while_loop(goes_on, nearer, start)
 
 

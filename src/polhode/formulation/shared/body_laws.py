@@ -69,7 +69,7 @@ class BodyLaws:
         """
         lines = [line for law in self.laws[:most] for line in _formulas(law)]
         kinds = {law.kind for law in self.laws}
-        return [*_definitions(kinds), *lines, *_joined(self)]
+        return [*_definitions(kinds), *lines, *_system_equation(self)]
 
     def __repr__(self) -> str:
         lines = [line for law in self.laws for line in _texts(law)]
@@ -77,7 +77,7 @@ class BodyLaws:
         lines.append(f"M(q) zdot + b(q, z) = f(q, z){loads}")
         if self.constraints:
             lines.append(f"A(q) zdot = gamma(q, z): {', '.join(self.constraints)}")
-        lines.append(f"z = ({_listed(self)})")
+        lines.append(f"z = ({_list_words(self)})")
         return "\n".join([f"Newton and Euler, {self.name}", *lines])
 
 
@@ -99,28 +99,28 @@ def _law_of(system: System, body: Any, holding: tuple[Any, ...]) -> BodyLaw:
     for action in system.actions:
         if body.frame in action.bodies:
             kind = "g" if isinstance(action, WeightOf) else "F"
-            terms.append(Term(kind, _called(system, action, action.bodies, body)))
+            terms.append(Term(kind, _name_of(system, action, action.bodies, body)))
     for joint in holding:
         ends = joint.first.frame, joint.second.frame
         if body.frame in ends:
             terms.append(Term("R", joint.name, 1 if body.frame is ends[1] else -1))
     for constraint in system.constraints:
-        touched = _touched(constraint)
+        touched = _frames_of(constraint)
         if body.frame in touched:
-            terms.append(Term("R", _called(system, constraint, touched, body)))
+            terms.append(Term("R", _name_of(system, constraint, touched, body)))
     if isinstance(body, Particle):
         return BodyLaw(body.name, "particle", tuple(terms))
     wet = isinstance(body.matter, Submerged)
     return BodyLaw(body.name, "in a fluid" if wet else "body", tuple(terms))
 
 
-def _touched(constraint: Any) -> list[Any]:
+def _frames_of(constraint: Any) -> list[Any]:
     """The frames that a constraint may act on: its own, and those of its joints."""
     joints = [f for j in constraint.joints for f in (j.first.frame, j.second.frame)]
     return [*constraint.bodies, *joints]
 
 
-def _called(system: System, thing: Any, frames: Any, body: Any) -> str:
+def _name_of(system: System, thing: Any, frames: Any, body: Any) -> str:
     """A name, and of what it acts on this body where it acts on several."""
     if isinstance(thing, WeightOf):
         return (
@@ -187,7 +187,7 @@ def _sum(terms: str) -> str:
     return terms.removeprefix("+ ") or "𝟎"
 
 
-def _joined(laws: BodyLaws) -> list[str]:
+def _system_equation(laws: BodyLaws) -> list[str]:
     loads = r" + A(q)^{\mathsf{T}} \lambda" if laws.constraints else ""
     names = r",\, ".join(_word(name) for name in laws.speeds[:NAMED])
     more = r",\, \ldots" if len(laws.speeds) > NAMED else ""
@@ -222,6 +222,6 @@ def _plain(term: Term) -> str:
     return f"{sign} {weights.get(term.letter, term.letter + index)}"
 
 
-def _listed(laws: BodyLaws) -> str:
+def _list_words(laws: BodyLaws) -> str:
     more = ", ..." if len(laws.speeds) > NAMED else ""
     return ", ".join(laws.speeds[:NAMED]) + more

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.motion_arrays import Poses, Twists
-from polhode.arrays import Array, Scalar
+from polhode.arrays import Array, Scalar, matvec
 from polhode.constraints.constraint import Moving, Placed
 from polhode.constraints.loop import Loop
 from polhode.formulation.shared.spatial import momenta, turned
@@ -36,7 +36,7 @@ def placed_at(poses: Poses, x: Array) -> Poses:
     """The poses of all bodies at x, about the present ones."""
     turns = jnp.stack([so3.exp(phi) for phi in x[:, :3]])
     return Poses(
-        poses.rotations @ turns, poses.origins + _on(poses.rotations, x[:, 3:])
+        poses.rotations @ turns, poses.origins + matvec(poses.rotations, x[:, 3:])
     )
 
 
@@ -44,7 +44,7 @@ def twists_at(poses: Poses, x: Array, x_dot: Array) -> tuple[Poses, Any]:
     """Poses at x, and the twists (n, 6) in bodies' axes: R^T R_dot and R^T p_dot."""
     there, rate = jax.jvp(lambda x: placed_at(poses, x), (x,), (x_dot,))
     R_BW = there.rotations.swapaxes(-1, -2)
-    w, v = vee(R_BW @ rate.rotations), _on(R_BW, rate.origins)
+    w, v = vee(R_BW @ rate.rotations), matvec(R_BW, rate.origins)
     return there, jnp.concatenate([w, v], axis=-1)
 
 
@@ -168,7 +168,3 @@ def _inner(edge: Edge) -> np.ndarray:
     is_root = edge.parent < 0 and isinstance(edge.joint, Free | Translation)
     lengths = np.array([unit == "m" for unit in edge.joint.units])
     return 1.0 - lengths * is_root
-
-
-def _on(matrices: Array, columns: Array) -> Any:
-    return (matrices @ columns[..., None])[..., 0]

@@ -21,7 +21,7 @@ from polhode.constraints.constraint import coordinates_of
 from polhode.errors import ModelError, SingularMassMatrix
 from polhode.formulation.questions.determinacy import (
     allowed_motions,
-    felt_rows,
+    effective_rows,
     inertial_sizes,
 )
 from polhode.geometry.admission import is_traced
@@ -59,7 +59,7 @@ def jacobian(
     equations: Equations, state: State, place: Any, table: Table
 ) -> np.ndarray:
     """J (6, k) of a point, or of the origin of a body or frame: see the module."""
-    arm, body = located(equations, place, table)
+    arm, body = locate(equations, place, table)
     if arm is ORIGIN:
 
         def law(t: Scalar, q: Array, y: Array, table: Table) -> Any:
@@ -99,7 +99,7 @@ def _numbers(system: System) -> dict[str | Frame, int]:
     return named | {body.frame: k for k, body in numbered}
 
 
-def located(equations: Equations, place: Any, table: Table) -> tuple[Any, int]:
+def locate(equations: Equations, place: Any, table: Table) -> tuple[Any, int]:
     """Where a place is in its body (3,), and the number of the body; refused if none.
 
     A place is a point, or a body, its name or a frame, which stand for their origins.
@@ -136,7 +136,7 @@ def operational_inertia(
     if is_traced(J):
         _require_no_rows(equations)
         return jnp.linalg.inv(along @ jnp.linalg.solve(M, along.T))
-    A = felt_rows(equations, state, table)
+    A = effective_rows(equations, state, table)
     yielding = along @ inverse_on_motions(M, A) @ along.T
     size = np.sqrt(np.maximum(np.diag(yielding), np.finfo(float).tiny))
     values, vectors = np.linalg.eigh(yielding / np.outer(size, size))

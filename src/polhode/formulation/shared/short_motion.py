@@ -78,12 +78,12 @@ def after_steps(
             last = slopes[-1] if slopes else Answers(0, 0, 0 * q, 0 * y, 0)
             at = q + ahead * last.rates, y + ahead * last.y_dot
             slopes.append(answer(t + (k + node) * h, *at))
-        q = q + column * _weighted([s.rates for s in slopes])
-        y = y + column * _weighted([s.y_dot for s in slopes])
+        q = q + column * _weighted_sum([s.rates for s in slopes])
+        y = y + column * _weighted_sum([s.y_dot for s in slopes])
     return q, answer(t + steps * h, q, y).twists
 
 
-def _weighted(slopes: list[Any]) -> Any:
+def _weighted_sum(slopes: list[Any]) -> Any:
     return np.tensordot(WEIGHTS, np.stack(slopes), axes=1)
 
 

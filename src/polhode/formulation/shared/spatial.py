@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import Array, traced_once
+from polhode.arrays import Array, matvec, traced_once
 from polhode.geometry.vector import cross
 
 
@@ -47,10 +47,10 @@ def momentum_rate(M: Array, V: Array) -> Any:
     """
     w, v = V[..., :3], V[..., 3:]
     A, B, D = M[..., :3, :3], M[..., :3, 3:], M[..., 3:, 3:]
-    turning = _on(B.swapaxes(-1, -2), w)
-    linear = turning + _on(D, v)
-    beyond = _on(D - D[..., :1, :1] * np.eye(3), v)
-    moment = _on(A, w) + _on(B, v)
+    turning = matvec(B.swapaxes(-1, -2), w)
+    linear = turning + matvec(D, v)
+    beyond = matvec(D - D[..., :1, :1] * np.eye(3), v)
+    moment = matvec(A, w) + matvec(B, v)
     torque = cross(w, moment) + cross(v, turning + beyond)
     return jnp.concatenate([torque, cross(w, linear)], axis=-1)
 
@@ -63,10 +63,6 @@ def momenta(inertias: Any, V: Array) -> Any:
 def inertial_wrenches(inertias: Any, V: Array, V_dot: Array) -> Any:
     """d h/dt of each body as its own axes turn:  M V_dot + V x* M V; (n, 6)."""
     return momenta(inertias, V_dot) + momentum_rate(inertias, V)
-
-
-def _on(matrices: Array, columns: Array) -> Any:
-    return (matrices @ columns[..., None])[..., 0]
 
 
 def turned(R: Array, V: Any) -> Any:

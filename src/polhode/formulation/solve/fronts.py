@@ -172,12 +172,6 @@ def _runs(
     return tuple(runs)
 
 
-def code_size(fronts: Fronts) -> int:
-    """Multiplications of the code that factors: each run is written once."""
-    sizes = [(run.pivots, run.below.shape[1]) for run in fronts.runs]
-    return sum(p * (p + b) * (p + b + 1) // 2 for p, b in sizes)
-
-
 def factored(fronts: Fronts, numbers: Array) -> Any:
     """The list with L and 1/d in the place of K."""
     for run in fronts.runs:
@@ -230,6 +224,28 @@ def solved(fronts: Fronts, numbers: Array, b: Array) -> Any:
         tables = run.starts, run.slots, run.below
         b, _ = scanned(up, b, tables, reverse=True)
     return b
+
+
+def product(fronts: Fronts, numbers: Array, x: Array) -> Any:
+    """K x by slots, of numbers that are not factored yet: one short loop over them."""
+    later, earlier = _slots_of_numbers(fronts)
+    beside = np.where(later == earlier, 0.0, 1.0)
+
+    def step(y: Any, row: Any) -> tuple[Any, None]:
+        number, i, j, mirrored = row
+        y = y.at[i].add(number * x[j])
+        return y.at[j].add(mirrored * number * x[i]), None
+
+    return scanned(step, jnp.zeros_like(x), (numbers, later, earlier, beside))[0]
+
+
+def _slots_of_numbers(fronts: Fronts) -> tuple[np.ndarray, np.ndarray]:
+    """Which two slots each number couples, the later one first."""
+    later, earlier = (np.empty(fronts.numbers, int) for _ in range(2))
+    for slot, (start, offsets) in fronts.columns.items():
+        for row, offset in offsets.items():
+            later[start + offset], earlier[start + offset] = row, slot
+    return later, earlier
 
 
 def _size(run: Run) -> int:

@@ -20,7 +20,7 @@ from polhode.formulation.solve.equations_of_motion import (
     RELATIVE,
     VANISHING,
 )
-from polhode.formulation.solve.fronts import factored, solved
+from polhode.formulation.solve.fronts import factored, product, solved
 from polhode.formulation.solve.row_tables import Blocks, RowTables
 from polhode.geometry.vector import cross
 from polhode.system.natural_sizes import NaturalSizes
@@ -39,10 +39,11 @@ class Felt(NamedTuple):
 
 
 class Elimination(NamedTuple):
-    """K factored, A, and the weight of rows in M."""
+    """K as it is without -e, K factored, A, and the weight of rows in M."""
 
     tables: RowTables
     natural: NaturalSizes
+    whole: Any
     numbers: Any
     A: Any
     weight: Any
@@ -92,9 +93,12 @@ def eliminated(
     numbers, mass = _mass_entries(tables, felt, natural)
     m = len(tables.row_slots)
     feels = _total(tables, natural, A, None) / m
-    weight = mass / (feels + VANISHING)
-    numbers = _with_rows(tables, natural, numbers, A, weight)
-    yields = _total(tables, natural, A, numbers) / m
+    # What rows weigh changes no answer, and what is factored is only solved with: the
+    # derivative of `solution` needs `whole` alone.
+    mass, weight = lax.stop_gradient((mass, mass / (feels + VANISHING)))
+    whole = _with_rows(tables, natural, numbers, A, weight)
+    numbers, still = lax.stop_gradient((whole, A))
+    yields = _total(tables, natural, still, numbers) / m
     yielding = RELATIVE * yields + VANISHING / mass
 
     def soften(numbers: Any, row: Any) -> tuple[Any, None]:
@@ -104,7 +108,7 @@ def eliminated(
     squares = np.asarray(natural.rows) ** 2
     numbers, _ = scanned(soften, numbers, (tables.row_diagonals, squares))
     numbers = factored(tables.fronts, numbers)
-    return Elimination(tables, natural, numbers, A, weight)
+    return Elimination(tables, natural, whole, numbers, A, weight)
 
 
 def _mass_entries(
@@ -214,11 +218,12 @@ def solution(
 
     `further` is how often each iteration after the first is taken. None follows where
     rows miss less than `enough` of their terms: rows that repeat each other never do
-    unless they agree, and go through all.
+    unless they agree, and go through all. Iterations that end by themselves cannot be
+    gone through backwards: the derivative is that of the linear equations they solve,
+    K x' = b' - K' x.
     """
     tables, fronts = held.tables, held.tables.fronts
-    n, times = len(fronts.slots), np.array([1.0, *further])
-    x, answer = jnp.zeros(n), jnp.zeros(n)
+    x = jnp.zeros(len(fronts.slots))
     if force is not None:
 
         def driven(x: Any, row: Any) -> tuple[Any, None]:
@@ -229,6 +234,27 @@ def solution(
         x, _ = scanned(driven, x, (numbers, tables.speed_slots))
     for blocks in tables.blocks:
         x = _weighed(held, blocks, x, right)
+    answer = lax.custom_linear_solve(
+        lambda x: product(fronts, held.whole, x),
+        x,
+        lambda _, b: _iterated(held, b, further, enough),
+        symmetric=True,
+    )
+
+    def taken(_: None, slot: Any) -> tuple[None, Any]:
+        return None, answer[slot]
+
+    a = scanned(taken, None, tables.speed_slots)[1]
+    l = scanned(taken, None, tables.row_slots)[1]
+    return a, -l
+
+
+def _iterated(
+    held: Elimination, right: Array, further: tuple[float, ...], enough: float
+) -> Any:
+    """The answer by slots to right sides by slots, by proximal iterations."""
+    tables, fronts = held.tables, held.tables.fronts
+    n, times = len(fronts.slots), np.array([1.0, *further])
 
     def turn(now: Iterate) -> Iterate:
         x = solved(fronts, held.numbers, now.x)
@@ -249,15 +275,8 @@ def solution(
     def goes_on(now: Iterate) -> Any:
         return (now.count < 1) | ((now.count < len(times)) & now.goes_on)
 
-    first = Iterate(x, answer, jnp.zeros((), int), jnp.array(True))
-    answer = lax.while_loop(goes_on, turn, first).answer
-
-    def taken(_: None, slot: Any) -> tuple[None, Any]:
-        return None, answer[slot]
-
-    a = scanned(taken, None, tables.speed_slots)[1]
-    l = scanned(taken, None, tables.row_slots)[1]
-    return a, -l
+    first = Iterate(right, jnp.zeros(n), jnp.zeros((), int), jnp.array(True))
+    return lax.while_loop(goes_on, turn, first).answer
 
 
 class Iterate(NamedTuple):
@@ -301,14 +320,14 @@ def _weighed(held: Elimination, blocks: Blocks, x: Array, right: Any) -> Any:
 def _row_residual(
     held: Elimination, blocks: Blocks, now: Missed, answer: Any, right: Any
 ) -> Missed:
-    """x with g - A a in the places of the rows."""
+    """x with g - A a in the places of the rows; g is there in the right sides."""
     s, r = blocks.speeds.shape[1], blocks.rows.shape[1]
     sizes = 1.0 / np.asarray(held.natural.rows)
 
     def step(now: Missed, row: Any) -> tuple[Missed, None]:
-        start, rows, by_row, slots, row_slots = row
+        start, by_row, slots, row_slots = row
         entries = own(held.A, start, s * r).reshape(s, r)
-        g, a = _at(right, rows), _at(answer, slots)
+        g, a = _at(right, row_slots), _at(answer, slots)
         gap = g - a @ entries
         worst = jnp.maximum(now.gap, jnp.max(jnp.abs(gap) * by_row))
         sums = jnp.abs(g) + jnp.abs(a) @ jnp.abs(entries)
@@ -316,8 +335,7 @@ def _row_residual(
         x = now.x.at[row_slots].set(gap, mode="promise_in_bounds")
         return Missed(x, worst, terms), None
 
-    by_row = sizes[blocks.rows]
-    rows = blocks.starts, blocks.rows, by_row, blocks.slots, blocks.row_slots
+    rows = blocks.starts, sizes[blocks.rows], blocks.slots, blocks.row_slots
     return scanned(step, now, rows)[0]
 
 

@@ -29,7 +29,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import Array, matvec, namespace
 from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.formulation.spatial_forms.forms import (
@@ -38,7 +38,7 @@ from polhode.formulation.spatial_forms.forms import (
     rate_of_inertia,
     seen_by,
 )
-from polhode.formulation.spatial_forms.transfer import blocks, on
+from polhode.formulation.spatial_forms.transfer import blocks
 from polhode.geometry.se3 import ad
 from polhode.geometry.vector import skew, vee
 from polhode.matter.moments import Moments
@@ -83,13 +83,13 @@ def gyroscopic(M: Array, V: Array) -> Any:
     """T^T diag(-[J_c w], m [w]) T: the natural one but for w x J_c w = -(J_c w) x w."""
     w, J_c = V[..., :3], _moments(M).inertia
     zero = 0.0 * J_c
-    change = -skew(on(J_c, w)) - skew(w) @ J_c
+    change = -skew(matvec(J_c, w)) - skew(w) @ J_c
     return natural(M, V) + blocks([[change, zero], [zero, zero]])
 
 
 def by_momentum(M: Array, V: Array) -> Any:
     """[[ -[h], -[p] ], [ -[p], 0 ]] with the momentum [h; p] = M V (Fossen)."""
-    H = on(M, V)
+    H = matvec(M, V)
     h, p = skew(H[..., :3]), skew(H[..., 3:])
     return blocks([[-h, -p], [-p, 0.0 * p]])
 
@@ -144,7 +144,9 @@ def require_product(
     choice: CoriolisChoice, C_B: Any, M: Array, V: Array, *, who: str = "a body"
 ) -> None:
     """Refuse a dyadic for which C_B V is not what the momentum of a body needs."""
-    gap = np.max(np.abs(on(C_B, V) - momentum_transport(V, on(M, V))), initial=0.0)
+    gap = np.max(
+        np.abs(matvec(C_B, V) - momentum_transport(V, matvec(M, V))), initial=0.0
+    )
     size = np.max(np.abs(M)) * np.max(np.abs(V), initial=0.0) ** 2
     if gap <= 1e3 * ROUNDING * size:
         return
@@ -166,7 +168,7 @@ def skew_defect(M_dot: Array, C: Array) -> Any:
 
 def energy_defect(M_dot: Array, C: Array, V: Array) -> Any:
     """V^T (M' - 2 C) V: zero for every choice, passive or not, if C V is right."""
-    return (V * on(M_dot - 2 * C, V)).sum(-1)
+    return (V * matvec(M_dot - 2 * C, V)).sum(-1)
 
 
 def is_passive(

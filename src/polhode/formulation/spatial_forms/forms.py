@@ -23,12 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import Array, matvec, namespace
 from polhode.errors import ModelError
 from polhode.formulation.spatial_forms.transfer import (
     blocks,
     moved_inertia,
-    on,
     spin,
     transfer,
     transfer_rate,
@@ -101,7 +100,7 @@ def bias_3(body: Moments, w: Array) -> Any:
     """Form 3 in vectors: C_3 V = [w x J_o w; m w x (w x r)]."""
     m, r = _scalar(body.mass)[..., 0], body.centre
     J_o = matrix_about(body)[..., :3, :3]
-    return _column(cross(w, on(J_o, w)), m * cross(w, cross(w, r)))
+    return _column(cross(w, matvec(J_o, w)), m * cross(w, cross(w, r)))
 
 
 def coriolis_4(body: Moments, w: Array) -> Any:

@@ -100,7 +100,7 @@ def axes(
         elif seen == "inertial" or seen is worlds:
             found.append((np.eye(3), R_WB[k]))
         else:
-            R_WA = _turned(system, seen, t, R_WB)
+            R_WA = _turning_frame(system, seen, t, R_WB)
             found.append((R_WA, R_WA.T @ R_WB[k]))
     observers, bodies = zip(*found, strict=True)
     return jnp.stack(observers), jnp.stack(bodies)
@@ -129,7 +129,7 @@ def observer_spins(
     return jnp.where(np.array(own)[:, None], w, turning)
 
 
-def _turned(system: System, seen: Any, t: Scalar, R_WB: Array) -> Any:
+def _turning_frame(system: System, seen: Any, t: Scalar, R_WB: Array) -> Any:
     """R_WA of a frame that turns in time, or with another body."""
     if isinstance(seen, Observer):
         return jnp.asarray(seen.rotation(t))

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from polhode.arrays import Array
+from polhode.arrays import Array, matvec
 from polhode.formulation.spatial_forms.choices import DEFAULT, coriolis_dyadic
-from polhode.formulation.spatial_forms.transfer import on, solved
+from polhode.formulation.spatial_forms.transfer import solved
 
 
 class Form(NamedTuple):
@@ -38,7 +38,9 @@ def needed_wrench(
 
     V_dot is the rate of V that the observer of the `rates` sees.
     """
-    return on(M, V_dot) + on(coriolis_dyadic(M, V, rates=rates, choice=choice), V)
+    return matvec(M, V_dot) + matvec(
+        coriolis_dyadic(M, V, rates=rates, choice=choice), V
+    )
 
 
 def velocity_rate(
@@ -46,7 +48,7 @@ def velocity_rate(
 ) -> Any:
     """Forward dynamics: V' (..., 6) as the observer sees it, M V' = F - C V."""
     C = coriolis_dyadic(M, V, rates=rates, choice=choice)
-    return solved(M, F - on(C, V))
+    return solved(M, F - matvec(C, V))
 
 
 def residual(  # limit: an equation of motion has M, V, V' and F

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import jax.numpy as jnp
 
-from polhode.arrays import Array, Scalar
+from polhode.arrays import Array, Scalar, matvec
 from polhode.errors import ModelError
 from polhode.formulation.equations import Equations
 from polhode.formulation.shared.maximal import has_rotors, in_twists, row_names
@@ -30,7 +30,7 @@ from polhode.formulation.spatial_forms.observer import (
     observers_of,
 )
 from polhode.formulation.spatial_forms.one_body import FORMS, Form
-from polhode.formulation.spatial_forms.transfer import blocks, moved_inertia, on, solved
+from polhode.formulation.spatial_forms.transfer import blocks, moved_inertia, solved
 from polhode.geometry.point import Point
 from polhode.geometry.transport import shift_twist, shift_wrench
 from polhode.matter.material_point import MaterialPoint
@@ -90,7 +90,7 @@ def spatial_form(
         felt, shift = felt_velocities(system, V, w_A)
         C = coriolis_dyadic(M, felt, rates=w_A, choice="Lie group")
         F = shift_wrench(system.applied(t, q, z, table), arms(table))
-        return M, on(C, felt) + on(M, shift), turned(R_AB, F)
+        return M, matvec(C, felt) + matvec(M, shift), turned(R_AB, F)
 
     def mass(t: Scalar, q: Array, y: Array, table: Table) -> tuple[Any, Any, Any]:
         M, bias, F = parts(t, q, y, table)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import Array, matvec, namespace
 from polhode.formulation.spatial_forms.choices import (
     DEFAULT,
     CoriolisChoice,
@@ -22,7 +22,7 @@ from polhode.formulation.spatial_forms.choices import (
     skew_defect,
 )
 from polhode.formulation.spatial_forms.forms import matrix_about, rate_of_inertia
-from polhode.formulation.spatial_forms.transfer import on, solved
+from polhode.formulation.spatial_forms.transfer import solved
 from polhode.matter.moments import Moments
 
 
@@ -71,7 +71,7 @@ def stacked(bodies: Sequence[FreeBody], V: Array) -> Stacked:
 
 def stacked_rates(stack: Stacked, V: Array, F: Array) -> Any:
     """V' (N, 6), as each body's observer sees it: M V' = F - C V, body by body."""
-    return solved(stack.inertias, F - on(stack.dyadics, V))
+    return solved(stack.inertias, F - matvec(stack.dyadics, V))
 
 
 def stacked_defect(stack: Stacked) -> float:
@@ -92,12 +92,12 @@ def reduced(M: Any, C: Any, J: Any, J_dot: Any, M_dot: Any = 0.0) -> Reduced:
     half = J_T @ M @ J_dot
     coriolis = half + J_T @ C @ J
     rate = half + half.swapaxes(-1, -2) + J_T @ (M_dot + 0.0 * M) @ J
-    return Reduced(*(_summed(part) for part in (coriolis, J_T @ M @ J, rate)))
+    return Reduced(*(_sum(part) for part in (coriolis, J_T @ M @ J, rate)))
 
 
 def reduced_force(F: Array, J: Array) -> Any:
     """J^T F (k,), summed over bodies: its power on y is that of F (..., a) on J y."""
-    felt = on(J.swapaxes(-1, -2), F)
+    felt = matvec(J.swapaxes(-1, -2), F)
     return felt.reshape(-1, felt.shape[-1]).sum(0)
 
 
@@ -107,5 +107,5 @@ def _one(each: FreeBody, V: Array) -> tuple[Any, Any, Any]:
     return M, C, rate_of_inertia(M, w, rates=rates)
 
 
-def _summed(matrices: Array) -> Any:
+def _sum(matrices: Array) -> Any:
     return matrices.reshape(-1, *matrices.shape[-2:]).sum(0)

@@ -74,11 +74,6 @@ def moved_inertia(M_c: Array, r_oc: Any) -> Any:
     return T.swapaxes(-1, -2) @ M_c @ T
 
 
-def on(matrices: Array, columns: Array) -> Any:
-    """Matrices (..., k, k) on columns (..., k)."""
-    return (matrices @ columns[..., None])[..., 0]
-
-
 def solved(matrices: Array, columns: Array) -> Any:
     """x (..., k) with M x = b for definite M (..., k, k), each body for itself."""
     if namespace(matrices, columns) is np:

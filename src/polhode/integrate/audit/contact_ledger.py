@@ -3,6 +3,7 @@
 impacts of rest     work of normal impulses, J
 friction of rest    of sliding, and of tangential impulses
 belt of rest        what a running belt gives
+constraints         what drivers give, in impacts on what they move too
 settling            what closing a contact at a switch takes, J
 """
 
@@ -14,16 +15,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.arrays import Array, Scalar
+from polhode.formulation.contact.delassus import contact_problem
 from polhode.integrate.audit.rates import Audit, audit_function, audited
 from polhode.integrate.field.dense_output import evaluate
 from polhode.integrate.results.contact_log import (
-    ContactRow,
     all_rows,
     contact_row_function,
     contact_rows_along,
 )
 from polhode.matter.parameter import Table
-from polhode.system.contacts import friction_label, owners
+from polhode.system.contacts import friction_label, names, owners, tangent_scales
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -50,9 +51,49 @@ def contact_work(motion: Trajectory) -> dict[str, np.ndarray]:
         rubs = _from_rows(motion, [(i.row, i.friction) for i in hits])
         work[f"impacts of {support.name}"] = pushes
         work[friction_label(support)] = work[friction_label(support)] + rubs
-    work["settling"] = _from_rows(motion, [*motion.contacts.settled])
+    driven = _driven_impacts(motion)
+    for name, jumps in driven.items():
+        work[name] = work.get(name, 0.0) + _from_rows(motion, jumps)
+    given = [(row, -by) for jumps in driven.values() for row, by in jumps]
+    work["settling"] = _from_rows(motion, [*motion.contacts.settled, *given])
     labels = {friction_label(support) for support in system.supports}
     return {n: w for n, w in work.items() if np.any(w) or n in labels}
+
+
+def _driven_impacts(motion: Trajectory) -> dict[str, list[tuple[int, float]]]:
+    """(row, J) that drivers give in impacts: what moves a table, and running belts.
+
+    An impulse does work on the velocities of the material points: those of a contact
+    are relative, and what carries the ground does the rest.
+    """
+    system, table = motion.system, motion.table
+    belts = [s for s in system.supports if getattr(s, "belt", None) is not None]
+    found: dict[str, list[tuple[int, float]]] = {}
+    if not belts and not system.constraints:
+        return found
+    owner, labels = owners(system), names(system)
+    scales = tangent_scales(system, table)
+    struck: dict[int, np.ndarray] = {}
+    for hit in motion.contacts.impacts:
+        P = struck.setdefault(hit.row, np.zeros((len(labels), 3)))
+        k = labels.index(hit.point)
+        P[k] += hit.impulse / np.where(scales[k] > 0, scales[k], np.inf)
+    for row, P in struck.items():
+        if row == 0:
+            continue
+        t, q = float(motion.t[row]), motion.q[row]
+        z = (motion.z[row - 1] + motion.z[row]) / 2
+        problem = contact_problem(system, t, q, z, table)
+        if system.constraints:
+            A = system.constraint_rows(t, q, z, table)[0]
+            l = problem.reactions @ P.reshape(-1)
+            found.setdefault("constraints", []).append((row, float(l @ (A @ z))))
+        ground = problem.rows.jacobian @ z - problem.rows.velocity
+        for support in belts:
+            own = owner == system.supports.index(support)
+            by = float(np.sum(P[own] * ground[own]))
+            found.setdefault(f"belt of {support.name}", []).append((row, by))
+    return found
 
 
 def _smooth_work(motion: Trajectory) -> dict[str, np.ndarray]:
@@ -69,7 +110,15 @@ def _smooth_work(motion: Trajectory) -> dict[str, np.ndarray]:
         flat, held = motion.t[:1], every[:1]
     x = evaluate(motion.steps, flat)
     powers = dict(audited(motion, flat, x, held).powers)
-    powers |= _contact_powers(motion, contact_rows_along(motion, flat, x, held))
+    rows = contact_rows_along(motion, flat, x, held)
+    found = {}
+    owner = owners(motion.system)
+    for k, support in enumerate(motion.system.supports):
+        own = owner == k
+        found[friction_label(support)] = rows.power[:, own].sum(axis=1)
+        if support.belt is not None:
+            found[f"belt of {support.name}"] = rows.belt[:, own].sum(axis=1)
+    powers |= found
 
     def done(power: np.ndarray) -> np.ndarray:
         if not len(h):
@@ -78,17 +127,6 @@ def _smooth_work(motion: Trajectory) -> dict[str, np.ndarray]:
         return np.concatenate([[0.0], np.cumsum(np.where(h > 0, each, 0.0))])
 
     return {name: done(power) for name, power in powers.items()}
-
-
-def _contact_powers(motion: Trajectory, rows: ContactRow) -> dict[str, np.ndarray]:
-    found = {}
-    owner = owners(motion.system)
-    for k, support in enumerate(motion.system.supports):
-        own = owner == k
-        found[friction_label(support)] = rows.power[:, own].sum(axis=1)
-        if support.belt is not None:
-            found[f"belt of {support.name}"] = rows.belt[:, own].sum(axis=1)
-    return found
 
 
 def contact_audit(equations: Equations, drive: Drive) -> Any:
@@ -131,7 +169,11 @@ class Promises:
         closed, sticks = modes.closed, modes.sticks
         force = np.max(np.abs(rows.push), initial=0.0)
         size, slip = rows.grip, rows.creep
-        _, static = _coefficients(motion)
+        table = motion.system.table(motion.table)
+        each = [s.coefficients(table)[:2] for s in motion.system.supports]
+        counts = [len(s.candidates.names) for s in motion.system.supports]
+        numbers = np.repeat(np.array(each, dtype=float), counts, axis=0)
+        static = numbers[:, 1]
         self.overlap = float(np.max(-rows.gap, initial=0.0))
         self.least_push = float(np.min(np.where(closed > 0, rows.push, force)))
         self.complementarity = float(np.max(np.abs(rows.gap * rows.push), initial=0.0))
@@ -148,11 +190,3 @@ class Promises:
             ("outside the cone, N", self.cone),
             ("slip where it sticks, m/s", self.slip),
         ]
-
-
-def _coefficients(motion: Trajectory) -> tuple[np.ndarray, np.ndarray]:
-    table = motion.system.table(motion.table)
-    each = [s.coefficients(table)[:2] for s in motion.system.supports]
-    counts = [len(s.candidates.names) for s in motion.system.supports]
-    numbers = np.repeat(np.array(each, dtype=float), counts, axis=0)
-    return numbers[:, 0], numbers[:, 1]

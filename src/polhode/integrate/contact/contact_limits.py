@@ -157,7 +157,8 @@ def first_modes(system: Any, span: float) -> dict[str, np.ndarray]:
     """Where the modes of a run begin: all open, and all is to be decided."""
     n = len(names(system))
     along = np.tile([1.0, 0.0], (n, 1))
-    modes = Modes(np.zeros(n), np.zeros(n), along, np.zeros(n))
+    none = np.zeros(n)
+    modes = Modes(none, none, along, none, none)
     memory = np.concatenate([[len(GUARDS) * n, 0.0, 0.0, span], np.full(2 * n, NEVER)])
     return {MODES: mode_column(modes)[None], MEMORY: memory[None]}
 

@@ -56,9 +56,11 @@ def changes_of(record: SwitchRecord) -> list[tuple[int, str]]:
     # A chatter may end on its way out, without a blow.
     closes = (record.was == OPEN) & (record.status != OPEN) & bool(record.settles)
     word = "settles" if record.settles else "touches"
-    # Struck without an approach: an impact without collision.
+    # A closed one that is struck without an approach: an impact without collision.
+    closed = np.all(record.was[struck] != OPEN)
     rate, speed = record.before[struck, 0], np.max(np.abs(record.before), initial=0.0)
-    if np.any(struck) and np.all(rate > -1e-9 * speed) and not record.settles:
+    is_still = np.any(struck) and closed and np.all(rate > -1e-9 * speed)
+    if is_still and not record.settles:
         word = "jams"
     found = [(k, word) for k in np.flatnonzero(struck | closes).tolist()]
     for k in np.flatnonzero(record.status != record.was).tolist():

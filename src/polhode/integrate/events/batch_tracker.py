@@ -11,12 +11,23 @@ import numpy as np
 
 from polhode.integrate.events.context import Case, RunContext
 from polhode.integrate.events.functions import values_of, weighing
-from polhode.integrate.events.handle import begun, host_change, looked_at, reason_of
+from polhode.integrate.events.handle import (
+    begin_run,
+    examine_step,
+    host_change,
+    reason_of,
+)
 from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer
 from polhode.integrate.events.occurrence_rows import Met, row_of_occurrence
-from polhode.integrate.events.restart import SegmentResult, row_of
+from polhode.integrate.events.restart import SegmentResult
 from polhode.integrate.events.times import instant
-from polhode.integrate.field.dense_output import Steps, evaluate, joined
+from polhode.integrate.field.dense_output import (
+    Steps,
+    evaluate,
+    first_row,
+    join_steps,
+    row_at,
+)
 from polhode.integrate.kernel.status import EVENT, RUNNING, ZENO
 from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 from polhode.matter.parameter import Table
@@ -67,8 +78,8 @@ class BatchEventTracker:
         few = np.flatnonzero(np.any(odd, axis=1) & (stepper_states.status == RUNNING))
         for k in few.tolist():
             own = StepperState(*(leaf[k] for leaf in leaves))
-            turn = begun(self._guide, self._case(k), own)
-            self._note(k, turn, row_of(own, np.zeros((1, 0, len(own.x)))))
+            turn = begin_run(self._guide, self._case(k), own)
+            self._note(k, turn, first_row(own, 0))
             for leaf, new in zip(leaves, turn.stepper_state, strict=True):
                 leaf[k] = new
         return StepperState(*leaves)
@@ -85,9 +96,9 @@ class BatchEventTracker:
         for k in np.flatnonzero(ended).tolist():
             own = StepperState(*(leaf[k] for leaf in stepper_states))
             rows: list[Met] = list(buffer.rows[k, : int(buffer.count[k])])
-            told = reason_of(self._guide, own, rows)
-            if told is not None:
-                self.told[int(runs[k])] = told.sentence
+            reason = reason_of(self._guide, own, rows)
+            if reason is not None:
+                self.told[int(runs[k])] = reason.sentence
 
     def attend(self, run: int, glider: BatchState) -> tuple[BatchState, Steps | None]:
         """The state of a run after a close look at its last step, and what of that is
@@ -95,12 +106,12 @@ class BatchEventTracker:
         case, after, dense = self._case(run), glider.stepper_state, glider.dense[None]
         turn, kept = host_change(self._guide, case, after), None
         if turn is not None:
-            self._note(run, turn, row_of(after, dense))
+            self._note(run, turn, first_row(after, len(glider.dense)))
         else:
-            first, last = (_row(at, dense) for at in (glider, after))
-            turn = looked_at(self._guide, case, first, last, after)
+            first, last = (row_at(at, dense) for at in (glider, after))
+            turn = examine_step(self._guide, case, first, last, after)
             self._note(run, turn, first._replace(dense=0.0 * dense))
-            kept = turn.rows[0] if turn.rows else Steps(*(part[:0] for part in last))
+            kept = turn.rows[0] if turn.rows else last.part(slice(0))
         stepper_state = turn.stepper_state
         if float(stepper_state.t) == float(after.t) and len(turn.rows) == 1:
             return glider._replace(stepper_state=stepper_state), kept
@@ -134,15 +145,15 @@ class BatchEventTracker:
         for met in turn.met:
             row = row_of_occurrence(names, met, records)
             self.met.append((np.array([run]), row[None]))
-        if turn.told is not None:
-            self.told[run] = turn.told.sentence
+        if turn.stop_reason is not None:
+            self.told[run] = turn.stop_reason.sentence
         sign = self.sign_of(run)
         last = turn.rows[0] if turn.rows and len(turn.rows[0].t) else first
         low, high = sign * first.t[0], sign * last.t[-1]
         inside = (sign * self.goals >= low) & (sign * self.goals <= high)
         if float(turn.stepper_state.t) != float(last.t[-1]) or not turn.rows:
             return
-        here = first if last is first else joined([_like(first, last), last])
+        here = first if last is first else join_steps([_like(first, last), last])
         for t_end in np.flatnonzero(inside):
             x = evaluate(here, self.goals[t_end : t_end + 1])[0]
             self.early.setdefault((run, int(t_end)), x)
@@ -183,12 +194,6 @@ class BatchEventTracker:
             batched=batched,
         )
         return program(row, allowed, table, held if held.size else held[0])
-
-
-def _row(at: Any, dense: np.ndarray) -> Steps:
-    """Where a run of a batch is, as a row: a `BatchState` or a `StepperState`."""
-    t, x, x_dot = (np.asarray(part)[None] for part in (at.t, at.x, at.x_dot))
-    return Steps(t, x, x_dot, dense)
 
 
 def _like(first: Steps, other: Steps) -> Steps:

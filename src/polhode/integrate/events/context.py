@@ -19,7 +19,7 @@ from polhode.integrate.events.limits import Limits
 from polhode.integrate.events.locate import Crossing, Found, Scan, crossings, ends_of
 from polhode.integrate.events.switch import Guard, Switch, guards_of
 from polhode.integrate.events.times import instant
-from polhode.integrate.field.dense_output import Steps, evaluate
+from polhode.integrate.field.dense_output import Steps, evaluate, first_row
 from polhode.integrate.inputs.inputs import Inputs
 from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 from polhode.system.state import State
@@ -91,7 +91,7 @@ class Weight(NamedTuple):
     doubt: np.ndarray
 
 
-def searched(
+def find_crossings(
     context: RunContext, case: Case, here: Steps, before: StepperState
 ) -> Found:
     """The zeros of all events along some rows."""
@@ -110,9 +110,9 @@ def searched(
     return crossings(scan, before.sides)
 
 
-def weighed(context: RunContext, case: Case, at: StepperState) -> Weight:
+def event_values(context: RunContext, case: Case, at: StepperState) -> Weight:
     """The events at a stepper state."""
-    row = Steps(*(np.asarray(part)[None] for part in (at.t, at.x, at.x_dot, at.x)))
+    row = first_row(at, 0)
     h = np.abs(at.h)[None]
     return Weight(*(part[0] for part in _weigh(context, case, row, h, at.held)))
 
@@ -128,7 +128,9 @@ def _weigh(
     return Weight(*program(row, allowed, case.table, held))
 
 
-def landed(context: RunContext, case: Case, t: Scalar, x: Array, held: Any) -> Landed:
+def project_state(
+    context: RunContext, case: Case, t: Scalar, x: Array, held: Any
+) -> Landed:
     """A state projected onto its constraints, and its x_dot."""
     given = (float(t), x, case.table, held)
     return land_program(context.equations, context.inputs.drive, given)(*given)
@@ -140,12 +142,14 @@ def state_at(context: RunContext, t: Scalar, at: Landed) -> State:
     return State(system, float(t), at.x[: system.coordinates], at.z)
 
 
-def seen(
+def watched_occurrence(
     context: RunContext, case: Case, here: Steps, crossing: Crossing, held: Any
 ) -> Occurrence:
     """An event that is only watched."""
     x = evaluate(here, np.array([crossing.t]))[0]
-    state = state_at(context, crossing.t, landed(context, case, crossing.t, x, held))
+    state = state_at(
+        context, crossing.t, project_state(context, case, crossing.t, x, held)
+    )
     return occurrence(context, crossing, state, state)
 
 

@@ -22,7 +22,7 @@ def along(ends: Ends, s: Scalar) -> Any:
 def cut(ends: Ends, s: Scalar) -> tuple[Any, Any, Any]:
     """x, its slope and the terms of dense output of the step that ends at a share s.
 
-    With u = s'/s the higher terms follow from values inside (see `locate.restricted`).
+    With u = s'/s the higher terms follow from values inside: `locate.restrict_step`.
     """
     x, rate = jax.jvp(lambda s: along(ends, s), (s,), (jnp.ones_like(s),))
     x_dot, terms = rate / ends.h, ends.dense.shape[0]

@@ -13,19 +13,19 @@ from polhode.integrate.events.event_run import (
     GRAZED,
     Turn,
     TurnContext,
-    chosen,
 )
 from polhode.integrate.events.limits import NONE
 from polhode.integrate.events.occurrence_buffer import (
     Happening,
     OccurrenceBuffer,
-    added,
+    add_row,
 )
 from polhode.integrate.events.switch import Switch
 from polhode.integrate.events.times import ACCUMULATION, INSTANT, ROUNDED
 from polhode.integrate.field.constraint_violation import keeps_constraints
 from polhode.integrate.field.vector_field import with_states_of
-from polhode.integrate.kernel.sample_instant import Leg, sampled_turn
+from polhode.integrate.kernel.arrival import chosen
+from polhode.integrate.kernel.sample_instant import Leg, sample_turn
 from polhode.integrate.kernel.status import (
     DONE,
     EVENT,
@@ -36,10 +36,10 @@ from polhode.integrate.kernel.status import (
     ZENO,
 )
 from polhode.integrate.kernel.stepper_state import (
-    Rows,
     RunBounds,
     StepperState,
-    begun_anew,
+    carried_anew,
+    row_of_attempt,
 )
 from polhode.system.state_arrays import StateArrays
 
@@ -55,9 +55,7 @@ class _Changed(NamedTuple):
     buffer: OccurrenceBuffer
 
 
-def switched_turn(
-    run: TurnContext, here: StepperState, buffer: OccurrenceBuffer
-) -> Turn:
+def change_turn(run: TurnContext, here: StepperState, buffer: OccurrenceBuffer) -> Turn:
     """The changes that are due, one after the other, and the segment from there."""
     guards, system = run.guards, run.equations.system
     fired = jnp.abs(here.sides) >= FIRED
@@ -67,7 +65,7 @@ def switched_turn(
     first = 0
     for switch in guards.switches:
         own = slice(first, first + len(switch.guards))
-        now = _changed(
+        now = _change_of_switch(
             run, here.t, now, switch, first=first, ways=ways[own], grazing=grazing[own]
         )
         first = own.stop
@@ -77,14 +75,14 @@ def switched_turn(
     is_changed = jnp.any(fired & guards.changes)
     is_decided = jnp.array(True)
     if run.limits is not None:
-        now, is_decided, is_changed = _relimited(run, here, now, is_changed)
+        now, is_decided, is_changed = _change_of_limit(run, here, now, is_changed)
     ended = here._replace(status=jnp.full_like(here.status, EVENT))
     nothing = jnp.zeros((run.method.dense_terms, *here.x.shape))
     q, z = now.state[: system.coordinates], now.state[system.coordinates :]
     is_state = jnp.all(jnp.isfinite(now.state)) & _is_unit(system, q) & is_decided
     if system.coordinates != system.speeds:
         q = system.normalised(q)
-    leg, is_kept = _begun(run, here, now.held, fired, q=q, z=z)
+    leg, is_kept = _begin_segment(run, here, now.held, fired, q=q, z=z)
     good = is_state & is_kept
     # The host makes them again, and says what is wrong.
     unmade = here._replace(
@@ -96,15 +94,15 @@ def switched_turn(
     kept = OccurrenceBuffer(
         jnp.where(good | ~is_changed, now.buffer.count, buffer.count), now.buffer.rows
     )
-    return Turn(after, Rows(is_row, leg.t, leg.x, leg.x_dot, nothing), kept)
+    return Turn(after, row_of_attempt(leg, is_row, nothing), kept)
 
 
-def sampled_switches(
+def sample_turn_with_guards(
     run: TurnContext, here: StepperState, buffer: OccurrenceBuffer
 ) -> Turn:
     """Samples at the end of a segment, and guards that these carry over zero."""
     leg = Leg(run.method, run.drive, run.bounds, run.table, run.step)
-    after, row = sampled_turn(run.field, leg, here)
+    after, row = sample_turn(run.field, leg, here)
     guards = run.guards
     if not guards.count:
         return Turn(after, row, buffer)
@@ -120,7 +118,7 @@ def sampled_switches(
     state = run.column(after.held, after.t, after.x)
     for k in range(guards.count):
         what = Happening(after.t, k, ways[k], 0, 0, state, state, run.modes(after.held))
-        buffer = _added_if(turned[k] & ~stops, buffer, what, None)
+        buffer = _add_row_if(turned[k] & ~stops, buffer, what, None)
     is_host = jnp.any(turned & guards.untraced)
     due = jnp.where(is_host, NEEDS_HOST, SWITCHING).astype(after.status.dtype)
     fires = stops & (after.status == RUNNING)
@@ -131,7 +129,7 @@ def sampled_switches(
     return Turn(after, row, buffer)
 
 
-def _changed(
+def _change_of_switch(
     run: TurnContext,
     t: Scalar,
     now: _Changed,
@@ -159,13 +157,13 @@ def _changed(
                 now.state, state, run.modes(held),
             )  # fmt: skip
             own = None if record is None else record[k]
-            buffer = _added_if(ways[k] != 0, buffer, what, own)
+            buffer = _add_row_if(ways[k] != 0, buffer, what, own)
         return _Changed(state, held, buffer)
 
     return _Changed(*lax.cond(jnp.any(ways != 0), change, lambda now: now, now))
 
 
-def _relimited(
+def _change_of_limit(
     run: TurnContext, here: StepperState, now: _Changed, is_changed: Any
 ) -> tuple[_Changed, Any, Any]:
     """After the change of a limit, or of all where events have changed the state.
@@ -190,7 +188,7 @@ def _relimited(
         what = Happening(
             here.t, run.guards.count, -1, 0, 1, now.state, state, run.modes(held)
         )
-        buffer = OccurrenceBuffer(*added(now.buffer, what, made.record))
+        buffer = OccurrenceBuffer(*add_row(now.buffer, what, made.record))
         return _Changed(state, held, buffer), made.is_made
 
     def none(now: _Changed) -> tuple[_Changed, Any]:
@@ -200,13 +198,15 @@ def _relimited(
     return _Changed(*after), is_made, is_due | is_changed
 
 
-def _added_if(flag: Any, buffer: OccurrenceBuffer, what: Happening, record: Any) -> Any:
+def _add_row_if(
+    flag: Any, buffer: OccurrenceBuffer, what: Happening, record: Any
+) -> Any:
     """One more row where `flag` holds; else the row is written and not counted."""
-    more = added(buffer, what, record)
+    more = add_row(buffer, what, record)
     return OccurrenceBuffer(jnp.where(flag, more.count, buffer.count), more.rows)
 
 
-def _begun(
+def _begin_segment(
     run: TurnContext, here: StepperState, held: Any, fired: Any, *, q: Array, z: Array
 ) -> tuple[StepperState, Any]:
     """The segment that begins where changes have left the state; whether it is one."""
@@ -221,7 +221,7 @@ def _begun(
         is_kept = keeps_constraints(system, StateArrays(t, q, z), table)
     is_event = jnp.any(fired & guards.changes) if guards.count else jnp.array(False)
     recent = jnp.where(is_event, jnp.append(here.recent[1:], t), here.recent)
-    carried = begun_anew(here, x_dot)
+    carried = carried_anew(here, x_dot)
     leg = here._replace(x=x, x_dot=x_dot, carried=carried, recent=recent, held=held)
     leg = leg._replace(begun=t, before=here.accepted)
     if not run.method.is_adaptive:

@@ -15,7 +15,12 @@ from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, has_roo
 from polhode.integrate.kernel.chunk import Runs, attempts_of, held_row
 from polhode.integrate.kernel.packing import form_of, packed, packed_in_trace
 from polhode.integrate.kernel.status import RUNNING, SWITCHING
-from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
+from polhode.integrate.kernel.stepper_state import (
+    Rows,
+    RunBounds,
+    StepperState,
+    no_attempt,
+)
 from polhode.integrate.methods.method import is_fixed
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import Table
@@ -53,7 +58,7 @@ class EventChunk:
             function = _chunk(equations, method, watched)
             first = (_first(stepper_states), _first(bounds))
             own = {name: float(values[0]) for name, values in table.items()}
-            return _compiled(function, *first, own, many=self._many)
+            return _compile_chunk(function, *first, own, many=self._many)
 
         self._program = equations.remembered(key, made)
 
@@ -68,10 +73,10 @@ class EventChunk:
         if self._many:
             # The last of many goes by itself, which is quicker; the bits are the same.
             one = (_first(stepper_states), _first(bounds), own, np.float64(self._step))
-            return tuple(map(_lifted, self._program(*one)))
+            return tuple(map(_with_run_axis, self._program(*one)))
         columns = packed((stepper_states, bounds, np.array([self._step])))
         after, *made = self._program(columns, own)
-        return self._back.unpacked(after), *map(_lifted, made)
+        return self._back.unpacked(after), *map(_with_run_axis, made)
 
 
 def step_of(method: Method) -> float:
@@ -83,11 +88,11 @@ def _first(tree: Any) -> Any:
     return type(tree)(*(leaf[0, ...] for leaf in tree))
 
 
-def _lifted(tree: Any) -> Any:
+def _with_run_axis(tree: Any) -> Any:
     return type(tree)(*(np.asarray(leaf)[None] for leaf in tree))
 
 
-def _compiled(
+def _compile_chunk(
     function: Any, stepper_state: Any, bounds: Any, table: Table, *, many: bool
 ) -> Any:
     if many:
@@ -121,7 +126,9 @@ def _chunk(equations: Equations, method: Method, watched: Watched) -> Any:
             made = lax.cond(
                 may | (stepper_state.status == SWITCHING),
                 lambda given: turn(given[0], given[1], bounds, table, step),
-                lambda given: _idle(method, given[0], given[1]),
+                lambda given: Turn(
+                    given[0], no_attempt(given[0], method.dense_terms), given[1]
+                ),
                 carry,
             )
             after, row, buffer = Turn(*made)
@@ -136,12 +143,3 @@ def _chunk(equations: Equations, method: Method, watched: Watched) -> Any:
         return after, rows, buffer, *own
 
     return chunk
-
-
-def _idle(
-    method: Method, stepper_state: StepperState, buffer: OccurrenceBuffer
-) -> Turn:
-    nothing = jnp.zeros_like(stepper_state.x)
-    dense = jnp.zeros((method.dense_terms, *stepper_state.x.shape))
-    row = Rows(jnp.zeros((), bool), stepper_state.t, nothing, nothing, dense)
-    return Turn(stepper_state, row, buffer)

@@ -82,9 +82,3 @@ class TurnContext(NamedTuple):
         return jnp.concatenate(
             [x[:n], 1.0 * jnp.asarray(speeds(t, x[:n], x[n:], table))]
         )
-
-
-def chosen(flag: Any, yes: StepperState, no: StepperState) -> StepperState:
-    """The one stepper state where a flag holds, else the other."""
-    pairs = zip(yes, no, strict=True)
-    return StepperState(*(jnp.where(flag, a, b) for a, b in pairs))

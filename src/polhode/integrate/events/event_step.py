@@ -23,18 +23,18 @@ from jax import lax
 
 from polhode.arrays import Array, Scalar, shared
 from polhode.integrate.events.cut_step import along, cut
-from polhode.integrate.events.event_change import sampled_switches, switched_turn
+from polhode.integrate.events.event_change import change_turn, sample_turn_with_guards
 from polhode.integrate.events.event_run import (
     FIRED,
     GuardArrays,
     Turn,
     TurnContext,
-    chosen,
 )
 from polhode.integrate.events.functions import Ends, values_of
 from polhode.integrate.events.limits import (
     NONE,
     SHARP,
+    SHORTER,
     Fallen,
     Limits,
     LimitValues,
@@ -52,13 +52,14 @@ from polhode.integrate.events.occurrence_buffer import (
     ROWS,
     Happening,
     OccurrenceBuffer,
-    added,
+    add_row,
     empty_buffer,
 )
 from polhode.integrate.events.switch import Switch, guards_of
 from polhode.integrate.events.times import INSTANT
 from polhode.integrate.field.vector_field import Field, field_of
 from polhode.integrate.kernel import step_size
+from polhode.integrate.kernel.arrival import chosen
 from polhode.integrate.kernel.attempt import advance_of
 from polhode.integrate.kernel.sample_instant import is_due, leg_ended
 from polhode.integrate.kernel.status import (
@@ -67,7 +68,12 @@ from polhode.integrate.kernel.status import (
     RUNNING,
     SWITCHING,
 )
-from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
+from polhode.integrate.kernel.stepper_state import (
+    Rows,
+    RunBounds,
+    StepperState,
+    row_of_attempt,
+)
 from polhode.integrate.methods.projection import settling
 from polhode.matter.parameter import Table
 
@@ -151,16 +157,16 @@ def stepping(equations: Equations, method: Method, watched: Watched) -> Stepping
             before, buffer = given
             own = settling(field(before.held), method)
             after, row = advance(own, method, bounds, before)
-            turn = _attempted(run, before, after, row, buffer)
+            turn = _test_guards(run, before, after, row, buffer)
             if not drive.samplers:
                 return turn
             return turn._replace(stepper_state=leg_ended(turn.stepper_state, bounds))
 
         def change(given: tuple[StepperState, OccurrenceBuffer]) -> Turn:
-            return switched_turn(run, *given)
+            return change_turn(run, *given)
 
         def sample(given: tuple[StepperState, OccurrenceBuffer]) -> Turn:
-            return sampled_switches(run, *given)
+            return sample_turn_with_guards(run, *given)
 
         def go_on(given: tuple[StepperState, OccurrenceBuffer]) -> Turn:
             if not drive.samplers:
@@ -176,14 +182,14 @@ def stepping(equations: Equations, method: Method, watched: Watched) -> Stepping
 # ------------------------------------------------------------------ after a step
 
 
-def _attempted(
+def _test_guards(
     run: TurnContext,
     before: StepperState,
     after: StepperState,
     row: Rows,
     buffer: OccurrenceBuffer,
 ) -> Turn:
-    """A step after its guards were looked at."""
+    """A step after its guards were looked at, or one to be taken again."""
     ends = Ends(
         before.t, row.t - before.t, (before.x, before.x_dot), (row.x, row.x_dot),
         row.dense,
@@ -191,8 +197,36 @@ def _attempted(
     is_reached = (after.status == RUNNING) | (after.status == DONE)
     seen = row.accepted & is_reached
     fall = _first_limit(run, ends, before, seen)
+    turn = Turn(after, row, buffer)
+    if run.limits is None:
+        return _watched(run, ends, before, turn, fall=fall, seen=seen)
+    again = fall.is_hidden & seen
+    again = again & (jnp.abs(ends.h) > run.limits.shortest(run.drive, before.held))
+
+    def shorten(turn: Turn) -> Turn:
+        shorter = before._replace(h=SHORTER * ends.h, rejected=before.rejected + 1)
+        row = turn.row._replace(accepted=jnp.zeros_like(turn.row.accepted))
+        return Turn(shorter, row, turn.buffer)
+
+    def go_on(turn: Turn) -> Turn:
+        return _watched(run, ends, before, turn, fall=fall, seen=seen)
+
+    return Turn(*lax.cond(again, shorten, go_on, turn))
+
+
+def _watched(
+    run: TurnContext,
+    ends: Ends,
+    before: StepperState,
+    turn: Turn,
+    *,
+    fall: Fallen,
+    seen: Any,
+) -> Turn:
+    """A step in which the limits that fall and the guards that pass zero are found."""
+    after, row, buffer = turn
     if not run.guards.count:
-        return _limited(run, ends, before, Turn(after, row, buffer), fall)
+        return _cut_at_limit(run, ends, before, turn, fall)
     look = _look(run, ends, before.held)
     each = [look(jnp.asarray(s)) for s in np.linspace(0.0, 1.0, PARTS + 1)]
     g, d = (jnp.stack(part) for part in zip(*each, strict=True))
@@ -211,7 +245,7 @@ def _attempted(
 
     def closely(given: Turn) -> Turn:
         step = _Step(run, ends, look, before, fall)
-        return _examined(step, given, looks)
+        return _examine_step(step, given, looks)
 
     turn = Turn(passed, row, buffer)
     return Turn(*lax.cond(seen & ~quiet, closely, lambda turn: turn, turn))
@@ -221,7 +255,8 @@ def _first_limit(
     run: TurnContext, ends: Ends, before: StepperState, seen: Any
 ) -> Fallen:
     """The first limit that falls in a step that was accepted."""
-    nothing = Fallen(jnp.asarray(NOWHERE), jnp.asarray(NONE))
+    none = jnp.zeros((), bool)
+    nothing = Fallen(jnp.asarray(NOWHERE), jnp.asarray(NONE), none)
     limits = run.limits
     if limits is None:
         return nothing
@@ -243,10 +278,10 @@ def _first_limit(
     found = Fallen(*lax.cond(seen, search, lambda _: nothing, None))
     # A time that does not advance is the start of the step.
     same = ends.t + found.s * ends.h == ends.t
-    return Fallen(jnp.where(same, 0.0, found.s), found.number)
+    return found._replace(s=jnp.where(same, 0.0, found.s))
 
 
-def _limited(
+def _cut_at_limit(
     run: TurnContext, ends: Ends, before: StepperState, turn: Turn, fall: Fallen
 ) -> Turn:
     """A step cut where a limit falls; there are no guards."""
@@ -297,7 +332,7 @@ class _Stop(NamedTuple):
     limit: Any
 
 
-def _examined(step: _Step, turn: Turn, looks: Looks) -> Turn:
+def _examine_step(step: _Step, turn: Turn, looks: Looks) -> Turn:
     """A step that may hold an event: noted, cut, or left to the host."""
     run, ends, before = step.run, step.ends, step.before
     after, row, buffer = turn
@@ -325,7 +360,7 @@ def _examined(step: _Step, turn: Turn, looks: Looks) -> Turn:
     )
     is_plain = (is_plain & ~is_due) | at_once
     earlier = is_met & ~stop.fired & (~stop.is_met | (found.s < stop.s)) & is_plain
-    buffer = _noted(step, buffer, jnp.where(earlier, found.s, NOWHERE), ways)
+    buffer = _note_zeros(step, buffer, jnp.where(earlier, found.s, NOWHERE), ways)
     watched = after._replace(
         sides=jnp.where(is_plain, found.sides, before.sides),
         status=jnp.where(is_plain, after.status, NEEDS_HOST),
@@ -358,7 +393,7 @@ def _first_stop(step: _Step, is_met: Any, s: Scalar, times: Array) -> _Stop:
     return _Stop(t, first, has, fired, jnp.where(is_limit, fall.number, NONE))
 
 
-def _noted(step: _Step, buffer: OccurrenceBuffer, s: Scalar, ways: Any) -> Any:
+def _note_zeros(step: _Step, buffer: OccurrenceBuffer, s: Scalar, ways: Any) -> Any:
     """Guards that are only watched, in the order of their times."""
     run, ends, held = step.run, step.ends, step.before.held
 
@@ -370,7 +405,7 @@ def _noted(step: _Step, buffer: OccurrenceBuffer, s: Scalar, ways: Any) -> Any:
         state = run.column(held, t, x)
         what = Happening(t, k, ways[k], 0, 0, state, state, run.modes(held))
         is_this = jnp.arange(run.guards.count) == k
-        return jnp.where(is_this, NOWHERE, s), OccurrenceBuffer(*added(buffer, what))
+        return jnp.where(is_this, NOWHERE, s), OccurrenceBuffer(*add_row(buffer, what))
 
     return lax.while_loop(lambda c: jnp.any(c[0] < NOWHERE), note, (s, buffer))[1]
 
@@ -418,7 +453,7 @@ def _cut(step: _Step, sides: Any, stop: _Stop) -> tuple[StepperState, Rows]:
         memory=jnp.full_like(before.memory, step_size.FIRST_MEMORY),
         tried=jnp.zeros_like(before.tried),
     )
-    row = Rows(jnp.ones((), bool), stop.t, x, x_dot, dense)
+    row = row_of_attempt(after, jnp.ones((), bool), dense)
     if run.limits is None:
         return after, row
     # A limit that has fallen where the step began leaves no row.

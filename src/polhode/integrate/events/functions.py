@@ -66,7 +66,7 @@ def look_program(
         return jax.jvp(along, (s,), (jnp.ones_like(s),))
 
     word = ("look", len(example[1].dense), ("s", "ends"))
-    return _made(equations, word, look, example, switches=switches, drive=drive)
+    return _program(equations, word, look, example, switches=switches, drive=drive)
 
 
 def weigh_program(
@@ -74,7 +74,7 @@ def weigh_program(
 ) -> Program:
     """(row (t, x, x_dot, i), allowed (rtol, atol), table, held) -> g, its rate, u."""
     uncertainty = weighing(values_of(equations, switches, drive))
-    return _made(
+    return _program(
         equations,
         ("weigh", ("row",)),
         uncertainty,
@@ -116,7 +116,7 @@ def land_program(equations: Equations, drive: Drive, example: Any) -> Program:
         z = 1.0 * jnp.asarray(core.speeds(t, x[:n], x[n:], table))
         return Landed(x, x_dot, z, good & field.is_sound(t, x))
 
-    return _made(
+    return _program(
         equations, ("land", False), project_state, example, switches=(), drive=drive
     )
 
@@ -138,7 +138,7 @@ def values_of(equations: Equations, switches: tuple[Switch, ...], drive: Drive) 
     return value
 
 
-def _made(
+def _program(
     equations: Equations,
     word: tuple[Any, ...],
     function: Any,

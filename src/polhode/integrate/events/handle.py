@@ -17,33 +17,32 @@ from polhode.integrate.events.context import (
     Case,
     RunContext,
     Weight,
-    landed,
+    event_values,
+    find_crossings,
     occurrence,
-    searched,
-    seen,
+    project_state,
     state_at,
-    weighed,
+    watched_occurrence,
 )
 from polhode.integrate.events.limit_host import is_limit_due, limit_by_host
 from polhode.integrate.events.locate import Crossing, Found, Unseen
-from polhode.integrate.events.messages import StopReason, ending, stopped, zeno
-from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, filled
+from polhode.integrate.events.messages import StopReason, ending, fault_reason, zeno
+from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, rows_in
 from polhode.integrate.events.occurrence_rows import Met, guard_name, time_of
 from polhode.integrate.events.restart import (
     SegmentResult,
     Stop,
-    aimed,
-    cut_at,
-    ended,
-    fired_at,
-    halted,
+    begin_segment,
+    cut_rows,
+    due_guards,
+    end_run,
     is_due,
     reset_by_host,
-    restarted,
-    row_of,
+    restart,
     sides_at,
+    stop_at_event,
 )
-from polhode.integrate.field.dense_output import Steps, joined
+from polhode.integrate.field.dense_output import Steps, first_row, join_steps
 from polhode.integrate.inputs.sampling import InputFault, sampled
 from polhode.integrate.kernel.status import (
     DONE,
@@ -54,25 +53,30 @@ from polhode.integrate.kernel.status import (
     RUNNING,
     ZENO,
 )
-from polhode.integrate.kernel.stepper_state import Rows, StepperState, begun_anew
+from polhode.integrate.kernel.stepper_state import (
+    Rows,
+    StepperState,
+    carried_anew,
+    row_of_attempt,
+)
 from polhode.system.state import State
 
 # What an event moves from rest, within its doubt, is still more than its rounding.
 SLIGHT = 1e-3
 
 
-def begun(
+def begin_run(
     context: RunContext, case: Case, stepper_state: StepperState
 ) -> SegmentResult:
     """The first segment: sides of events are taken, resets made that are due at once.
 
     `cursor` has the inputs of the start already.
     """
-    stepper_state = aimed(context, case.bounds, stepper_state)
+    stepper_state = begin_segment(context, case.bounds, stepper_state)
     if not context.events or int(stepper_state.status) != RUNNING:
         return SegmentResult([], stepper_state, [])
     nowhere = np.zeros(len(context.events), np.int64)
-    weight = weighed(context, case, stepper_state)
+    weight = event_values(context, case, stepper_state)
     _require_sides(context, stepper_state, weight)
     everyone = list(range(len(context.events)))
     stepper_state = stepper_state._replace(
@@ -88,7 +92,7 @@ def begun(
         if way[k] == event.direction
     ]
     return (
-        restarted(context, case, stepper_state, due)
+        restart(context, case, stepper_state, due)
         if due
         else SegmentResult([], stepper_state, [])
     )
@@ -105,9 +109,9 @@ def _rates(
         stepper_state.t + stepper_state.h,
         stepper_state.x + stepper_state.h * stepper_state.x_dot,
     )
-    there = landed(context, case, t, x, stepper_state.held)
+    there = project_state(context, case, t, x, stepper_state.held)
     moved = stepper_state._replace(t=t, x=there.x, x_dot=there.x_dot)
-    later = weighed(context, case, moved).rate
+    later = event_values(context, case, moved).rate
     sure = np.abs(later * stepper_state.h) > SLIGHT * weight.doubt
     return np.where(still & sure, later, weight.rate)
 
@@ -121,38 +125,38 @@ class Chunk(NamedTuple):
     buffer: OccurrenceBuffer
 
 
-def advanced(context: RunContext, case: Case, chunk: Chunk) -> SegmentResult:
+def chunk_result(context: RunContext, case: Case, chunk: Chunk) -> SegmentResult:
     """The result of a chunk with events; the loop has located plain ones itself."""
     before, after, rows, buffer = chunk
-    new = Steps(*(part[rows.accepted] for part in rows[1:]))
-    met: list[Met] = list(filled(buffer))
+    new = rows.steps(rows.accepted)
+    met: list[Met] = list(rows_in(buffer))
     if int(after.status) == NEEDS_HOST:
         turn = host_change(context, case, after)
         if turn is not None:
             return turn._replace(rows=[new, *turn.rows], met=met + turn.met)
-        kept = Steps(*(part[:-1] for part in new))
-        last = Steps(*(part[-1:] for part in new))
-        here = joined([row_of(before, new.dense), kept])
-        turn = looked_at(context, case, Steps(*(p[-1:] for p in here)), last, after)
+        kept = new.part(slice(-1))
+        last = new.part(slice(-1, None))
+        here = join_steps([first_row(before, new.terms), kept])
+        turn = examine_step(context, case, here.part(slice(-1, None)), last, after)
         return turn._replace(rows=[kept, *turn.rows], met=met + turn.met)
     if int(after.status) == DONE and float(after.t_end) != float(case.bounds.stop):
-        turn = _ticked(context, case, after, new)
+        turn = _sample_inputs(context, case, after, new)
         return turn._replace(rows=[new, *turn.rows], met=met + turn.met)
-    told = loop_fault(context, case, after) or reason_of(context, after, met)
-    return SegmentResult([new], after, met, told)
+    stop_reason = loop_fault(context, case, after) or reason_of(context, after, met)
+    return SegmentResult([new], after, met, stop_reason)
 
 
 def host_change(
     context: RunContext, case: Case, after: StepperState
 ) -> SegmentResult | None:
     """The changes that are due at a stepper state and that the loop could not make."""
-    fired = fired_at(after)
+    fired = due_guards(after)
     if fired:
         return reset_by_host(context, case, after, fired)
     return limit_by_host(context, case, after) if is_limit_due(context, after) else None
 
 
-def looked_at(
+def examine_step(
     context: RunContext, case: Case, first: Steps, last: Steps, after: StepperState
 ) -> SegmentResult:
     """The step from one row to another, which the loop has left to the host."""
@@ -161,8 +165,8 @@ def looked_at(
     after = after._replace(status=status)
     start = {"t": first.t[0], "x": first.x[0], "x_dot": first.x_dot[0]}
     before = after._replace(**start, accepted=after.accepted - 1)
-    rows = Rows(np.array([True]), *last)
-    return followed(context, case, before, after, rows)
+    rows = row_of_attempt(last, np.array([True]), last.dense)
+    return rows_result(context, case, before, after, rows)
 
 
 def reason_of(
@@ -181,7 +185,7 @@ def reason_of(
     return ending(context, ends[0], t)
 
 
-def followed(
+def rows_result(
     context: RunContext,
     case: Case,
     before: StepperState,
@@ -189,33 +193,42 @@ def followed(
     rows: Rows,
 ) -> SegmentResult:
     """What rows from `before` to `after` come to, looked at closely by the host."""
-    new = Steps(*(part[rows.accepted] for part in rows[1:]))
+    new = rows.steps(rows.accepted)
     at_goal = int(after.status) == DONE
     at_end = at_goal and float(after.t_end) == float(case.bounds.stop)
     met: list[Met] = []
     if context.events and len(new.t):
-        here = joined([row_of(before, new.dense), new])
+        here = join_steps([first_row(before, new.terms), new])
         try:
-            found = searched(context, case, here, before)
+            found = find_crossings(context, case, here, before)
         except Unseen as fault:
-            return _unseen(context, case, here, fault, before=before, rows=rows)
+            # The run up to the step in which the zeros of an event cannot be found.
+            last = Crossing(
+                fault.event, fault.step, 0.0, float(here.t[fault.step]), 0, False
+            )
+            kept, stepper_state = cut_rows(case, here, last, before, rows)
+            what = f"the event {context.events[fault.event].name!r} {fault.why}"
+            stop_reason = fault_reason(context, stepper_state, what)
+            return SegmentResult(
+                [kept], end_run(stepper_state, stepper_state.x, FAULT), [], stop_reason
+            )
         each = found.each + (_at_end(here, found) if at_end else [])
         each = [
             c for c in each if context.events[c.event].direction in (0, c.direction)
         ]
         checkpoint = next((c for c in each if context.events[c.event].stops), None)
         if checkpoint:
-            cut = cut_at(case, here, checkpoint, before, rows)
+            cut = cut_rows(case, here, checkpoint, before, rows)
             return _due(
                 context,
                 case,
-                halted(context, case, here, each, Stop(checkpoint, *cut)),
+                stop_at_event(context, case, here, each, Stop(checkpoint, *cut)),
                 new,
             )
         after = after._replace(sides=found.sides)
-        met = [seen(context, case, here, c, after.held) for c in each]
+        met = [watched_occurrence(context, case, here, c, after.held) for c in each]
     if at_goal and not at_end:
-        turn = _ticked(context, case, after, new)
+        turn = _sample_inputs(context, case, after, new)
         return turn._replace(rows=[new, *turn.rows], met=met + turn.met)
     return SegmentResult([new], after, met, loop_fault(context, case, after))
 
@@ -249,23 +262,6 @@ def _at_end(here: Steps, found: Found) -> list[Crossing]:
     ]
 
 
-def _unseen(
-    context: RunContext,
-    case: Case,
-    here: Steps,
-    fault: Unseen,
-    *,
-    before: StepperState,
-    rows: Rows,
-) -> SegmentResult:
-    """The run up to the step in which the zeros of an event cannot be found."""
-    last = Crossing(fault.event, fault.step, 0.0, float(here.t[fault.step]), 0, False)
-    kept, stepper_state = cut_at(case, here, last, before, rows)
-    what = f"the event {context.events[fault.event].name!r} {fault.why}"
-    told = stopped(context, stepper_state, what)
-    return SegmentResult([kept], ended(stepper_state, stepper_state.x, FAULT), [], told)
-
-
 # ------------------------------------------------------------------ inputs
 
 
@@ -277,11 +273,13 @@ def _due(
     is_running = int(stepper_state.status) == RUNNING
     if not is_running or not is_due(context, case, stepper_state):
         return turn
-    tick = _ticked(context, case, stepper_state._replace(t=stepper_state.t_end), like)
+    tick = _sample_inputs(
+        context, case, stepper_state._replace(t=stepper_state.t_end), like
+    )
     return tick._replace(rows=turn.rows + tick.rows, met=turn.met + tick.met)
 
 
-def _ticked(
+def _sample_inputs(
     context: RunContext, case: Case, stepper_state: StepperState, like: Steps
 ) -> SegmentResult:
     """New samples of the inputs that are due, and the segment that begins with them.
@@ -290,30 +288,36 @@ def _ticked(
     """
     if context.inputs.drive.samplers:
         return SegmentResult([], stepper_state._replace(status=np.int64(RUNNING)), [])
-    state = _sampled_state(context, case, stepper_state)
+    state = _controller_state(context, case, stepper_state)
     try:
         next_ = sampled(
             context.inputs, stepper_state, state, case.bounds.start, case.table
         )
     except InputFault as fault:
-        told = stopped(context, stepper_state, fault.words, fault.cause)
-        return SegmentResult([], ended(stepper_state, stepper_state.x, FAULT), [], told)
-    there = landed(context, case, stepper_state.t, stepper_state.x, next_.held)
-    next_ = next_._replace(x_dot=there.x_dot, carried=begun_anew(next_, there.x_dot))
+        stop_reason = fault_reason(context, stepper_state, fault.words, fault.cause)
+        return SegmentResult(
+            [], end_run(stepper_state, stepper_state.x, FAULT), [], stop_reason
+        )
+    there = project_state(context, case, stepper_state.t, stepper_state.x, next_.held)
+    next_ = next_._replace(x_dot=there.x_dot, carried=carried_anew(next_, there.x_dot))
     status = RUNNING if there.is_sound else NOT_A_NUMBER
     next_ = next_._replace(status=np.int64(status), tried=np.float64(0.0))
-    next_ = aimed(context, case.bounds, next_)
-    turn = SegmentResult([row_of(next_, like.dense)], next_, [])
-    return _switched(context, case, stepper_state, turn) if context.events else turn
+    next_ = begin_segment(context, case.bounds, next_)
+    turn = SegmentResult([first_row(next_, like.terms)], next_, [])
+    return (
+        _events_of_sample(context, case, stepper_state, turn)
+        if context.events
+        else turn
+    )
 
 
-def _sampled_state(
+def _controller_state(
     context: RunContext, case: Case, at: StepperState
 ) -> Callable[[], State]:
     """What makes the state that controllers are given."""
 
     def state() -> State:
-        here = landed(context, case, at.t, at.x, at.held)
+        here = project_state(context, case, at.t, at.x, at.held)
         return state_at(context, at.t, here._replace(x=at.x))
 
     return state
@@ -323,21 +327,21 @@ def loop_fault(context: RunContext, case: Case, at: StepperState) -> StopReason 
     """Why a sample ended a run inside the loop: the host asks it again."""
     if int(at.status) != FAULT or not context.inputs.drive.samplers:
         return None
-    state = _sampled_state(context, case, at)
+    state = _controller_state(context, case, at)
     words, cause = "a sampled input gave no number", None
     try:
         sampled(context.inputs, at, state, case.bounds.start, case.table)
     except InputFault as fault:
         words, cause = fault.words, fault.cause
-    return stopped(context, at, words, cause)
+    return fault_reason(context, at, words, cause)
 
 
-def _switched(
+def _events_of_sample(
     context: RunContext, case: Case, stepper_state: StepperState, turn: SegmentResult
 ) -> SegmentResult:
     """Events that a new sample itself carries over zero."""
     before, after = (
-        weighed(context, case, at) for at in (stepper_state, turn.stepper_state)
+        event_values(context, case, at) for at in (stepper_state, turn.stepper_state)
     )
     sides = sides_at(turn.stepper_state, after, stepper_state.sides, [])
     turned = np.sign(before.g) * np.sign(after.g) < 0
@@ -351,10 +355,12 @@ def _switched(
     found = [c for c in found if context.events[c.event].direction in (0, c.direction)]
     next_ = turn.stepper_state._replace(sides=sides)
     if any(context.events[c.event].stops for c in found):
-        checkpoint = restarted(context, case, next_, found)
+        checkpoint = restart(context, case, next_, found)
         return checkpoint._replace(rows=[*turn.rows, *checkpoint.rows])
     here = state_at(
-        context, stepper_state.t, landed(context, case, next_.t, next_.x, next_.held)
+        context,
+        stepper_state.t,
+        project_state(context, case, next_.t, next_.x, next_.held),
     )
     met: list[Met] = [occurrence(context, c, here, here) for c in found]
     return turn._replace(stepper_state=next_, met=met)

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.errors import ContactError
-from polhode.integrate.events.context import Case, RunContext, landed
+from polhode.integrate.events.context import Case, RunContext, project_state
 from polhode.integrate.events.limits import NONE, LimitChange
 from polhode.integrate.events.messages import StopReason
 from polhode.integrate.events.occurrence_buffer import FACTS
-from polhode.integrate.events.restart import SegmentResult, aimed, ended, row_of
+from polhode.integrate.events.restart import SegmentResult, begin_segment, end_run
+from polhode.integrate.field.dense_output import first_row
 from polhode.integrate.kernel.status import CONTACT, DONE, NOT_A_NUMBER, RUNNING
 from polhode.integrate.kernel.stepper_state import StepperState
 
@@ -36,17 +37,16 @@ def limit_by_host(
 ) -> SegmentResult:
     """The segment after the change of a limit; the run ended, where there is none."""
     try:
-        made = changed_by_host(context, case, stepper_state)
+        made = change_of_limit(context, case, stepper_state)
     except ContactError as error:
-        told = StopReason(str(error), error)
-        end = ended(stepper_state, stepper_state.x, CONTACT)
-        return SegmentResult([], end, [], told)
-    straight = np.zeros((1, context.method.dense_terms, len(stepper_state.x)))
-    jump = row_of(made.stepper_state, straight)
+        stop_reason = StopReason(str(error), error)
+        end = end_run(stepper_state, stepper_state.x, CONTACT)
+        return SegmentResult([], end, [], stop_reason)
+    jump = first_row(made.stepper_state, context.method.dense_terms)
     return SegmentResult([jump], made.stepper_state, [made.met])
 
 
-def changed_by_host(
+def change_of_limit(
     context: RunContext, case: Case, stepper_state: StepperState
 ) -> MadeByHost:
     """The change of a limit, by the law's own code on the host; it may raise."""
@@ -59,14 +59,16 @@ def changed_by_host(
 
     def land(made: LimitChange) -> Any:
         x = np.concatenate([made.q, made.z])
-        return landed(context, case, t, x, _held_after(context, stepper_state, made))
+        return project_state(
+            context, case, t, x, _held_values_after(context, stepper_state, made)
+        )
 
     made = limits.by_host(t, q, z, held, table, land=land)
-    there, new = land(made), _held_after(context, stepper_state, made)
+    there, new = land(made), _held_values_after(context, stepper_state, made)
     first = stepper_state._replace(
         x=there.x, x_dot=there.x_dot, carried=there.x_dot, held=new, stiff=np.int64(0)
     )
-    first = aimed(context, case.bounds, first)
+    first = begin_segment(context, case.bounds, first)
     status = RUNNING if there.is_sound else NOT_A_NUMBER
     status = DONE if t == float(case.bounds.stop) else status
     first = first._replace(status=np.int64(status))
@@ -76,7 +78,7 @@ def changed_by_host(
     return MadeByHost(first, np.concatenate(parts))
 
 
-def _held_after(
+def _held_values_after(
     context: RunContext, stepper_state: StepperState, made: LimitChange
 ) -> np.ndarray:
     """Held values after a change, no limit due."""

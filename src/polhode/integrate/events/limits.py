@@ -29,6 +29,13 @@ if TYPE_CHECKING:
 PLACES = np.linspace(0.0, 1.0, 6)
 # Of a step: no limit falls in it.
 NOWHERE = 2.0
+# Between the places a limit is the polynomial through them, looked at here, to an error
+# of these shares of its differences of the fourth and the fifth order.
+BETWEEN = np.linspace(0.0, 1.0, 26)
+FOURTH, FIFTH = 0.5, 0.25
+# A step in which a limit may fall unseen is taken again, this share of it; steps are
+# not shortened so below this share of the run.
+SHORTER, SHORTEST = 0.25, 1e-7
 # A limit that begins at zero may rise and fall again: so near is looked for its top.
 HALVINGS = 50
 MOST_TURNS = 120
@@ -70,7 +77,8 @@ class Limits:
     by_host   (t, q, z, held values by name, table, land) -> LimitChange, outside a
               trace; `land` is of a change the state where its modes put it. It raises
               where the law has no answer
-    memory    the mode whose first number is the limit that has fallen, or NONE
+    memory    the mode whose first number is the limit that has fallen, or NONE, and
+              whose fourth is the length of the run
     key       what compiled programs depend on
     """
 
@@ -92,6 +100,10 @@ class Limits:
         rest = drive.unpacked(held)[self.memory][1:]
         return drive.replaced(held, {self.memory: jnp.concatenate([first, rest])})
 
+    def shortest(self, drive: Drive, held: Any) -> Any:
+        """Below it steps are not taken again for limits that may fall unseen."""
+        return SHORTEST * drive.unpacked(held)[self.memory][..., 3]
+
     def place(self, drive: Drive) -> int:
         """Where that number stands among the held values."""
         first = 0
@@ -106,10 +118,14 @@ Look = Callable[[Any], LimitValues]  # share of a step -> limits there
 
 
 class Fallen(NamedTuple):
-    """Where in a step the first limit falls, NOWHERE if none does, and its number."""
+    """Where in a step the first limit falls, NOWHERE if none does, and its number.
+
+    is_hidden   whether another may fall and rise again between the places
+    """
 
     s: Any
     number: Any
+    is_hidden: Any
 
 
 def fallen(look: Look, sharp: Any) -> Fallen:
@@ -121,13 +137,63 @@ def fallen(look: Look, sharp: Any) -> Fallen:
     g = jnp.where(jnp.isfinite(g), g, -jnp.inf)
     has_fallen = ~(g >= -r)
 
-    def search(_: Any) -> Fallen:
-        return _first(look, _Looks(g, r, has_fallen), sharp)
+    looks = _Looks(g, r, has_fallen)
 
-    def none(_: Any) -> Fallen:
-        return Fallen(jnp.asarray(NOWHERE), jnp.asarray(NONE))
+    def search(_: Any) -> tuple[Any, Any]:
+        return _first(look, looks, sharp)
 
-    return Fallen(*lax.cond(jnp.any(has_fallen), search, none, None))
+    def none(_: Any) -> tuple[Any, Any]:
+        return jnp.asarray(NOWHERE), jnp.asarray(NONE)
+
+    found = lax.cond(jnp.any(has_fallen), search, none, None)
+    return Fallen(*found, _is_hidden(looks))
+
+
+def _is_hidden(looks: _Looks) -> Any:
+    """Whether a limit that holds at all places may fall between two of them.
+
+    A ball that meets another in a long step is beyond it at the next place, and where
+    contacts hold everything steps do not follow what loads them. The gap of what passes
+    has a kink, and a load that swings has high differences.
+    """
+    g, r, has_fallen = looks
+    fourth = jnp.max(jnp.abs(_difference(g, 4)), axis=0)
+    error = FOURTH * fourth + FIFTH * jnp.abs(_difference(g, 5))[0]
+    least = jnp.min(g, axis=0) - jnp.max(jnp.abs(_difference(g, 2)), axis=0) - error
+    # One begins to apply, or ends, where another law holds: it has a value of its own.
+    applies = jnp.all(g != 1.0, axis=0) & ~jnp.any(has_fallen, axis=0)
+    may = applies & (least < -jnp.min(r, axis=0))
+
+    def closely(_: Any) -> Any:
+        between = jnp.asarray(_LAGRANGE) @ jnp.where(applies, g, 1.0)
+        # The lowest point of the parabola through each three neighbours.
+        before, at, after = between[:-2], between[1:-1], between[2:]
+        bend, slope = before - 2 * at + after, after - before
+        is_least = (at <= before) & (at <= after) & (bend > 0)
+        dip = slope**2 / (8 * jnp.where(is_least, bend, 1.0))
+        between = between.at[1:-1].add(-jnp.where(is_least, dip, 0.0))
+        # What has just begun at zero sets out as it may.
+        sets_out = (g[0] <= r[0])[None]
+        early = jnp.asarray(PLACES[1] > BETWEEN)[:, None]
+        low = jnp.min(jnp.where(sets_out & early, jnp.inf, between), axis=0)
+        return jnp.any(may & (low - error < -jnp.min(r, axis=0)))
+
+    return lax.cond(jnp.any(may), closely, lambda _: jnp.zeros((), bool), None)
+
+
+def _difference(g: Array, order: int) -> Any:
+    for _ in range(order):
+        g = g[1:] - g[:-1]
+    return g
+
+
+def _lagrange(places: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """(at, places): values of a polynomial between, from those at places."""
+    powers = np.arange(len(places))
+    return (at[:, None] ** powers) @ np.linalg.inv(places[:, None] ** powers)
+
+
+_LAGRANGE = _lagrange(PLACES, BETWEEN)
 
 
 class _Search(NamedTuple):
@@ -149,7 +215,7 @@ class _Looks(NamedTuple):
     has_fallen: Any
 
 
-def _first(look: Look, looks: _Looks, sharp: Any) -> Fallen:
+def _first(look: Look, looks: _Looks, sharp: Any) -> tuple[Any, Any]:
     g, rounding, has_fallen = looks
     count = g.shape[1]
     place = jnp.argmax(jnp.any(has_fallen, axis=1))
@@ -195,7 +261,7 @@ def _first(look: Look, looks: _Looks, sharp: Any) -> Fallen:
         return jnp.any(now.is_down) & (now.turns < count)
 
     last = lax.while_loop(goes_on, turn, first)
-    return Fallen(last.s, last.number)
+    return last.s, last.number
 
 
 class _Ends(NamedTuple):

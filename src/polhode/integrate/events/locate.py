@@ -342,7 +342,7 @@ def _zero(function: Callable[[float], float], a: float, b: float) -> float:
     return float(brentq(function, a, b, xtol=1e-17, rtol=SHARP, maxiter=1000))
 
 
-def restricted(steps: Steps, j: int, s: float) -> Steps:
+def restrict_step(steps: Steps, j: int, s: float) -> Steps:
     """Step j from its start to the share s of it, as one row: the same polynomial.
 
     With u = s'/s the higher terms follow from values inside: their basis is 1, u,

@@ -15,7 +15,7 @@ class StopReason(NamedTuple):
     cause: BaseException | None = None
 
 
-def stopped(
+def fault_reason(
     context: RunContext,
     stepper_state: StepperState,
     what: str,

@@ -63,7 +63,7 @@ def has_room(buffer: OccurrenceBuffer, guards: int) -> Any:
     return buffer.count + 2 * guards <= buffer.rows.shape[0]
 
 
-def added(
+def add_row(
     buffer: OccurrenceBuffer, what: Happening, record: Any = None
 ) -> OccurrenceBuffer:
     """One more row."""
@@ -78,6 +78,6 @@ def added(
     return OccurrenceBuffer(buffer.count + 1, rows)
 
 
-def filled(buffer: OccurrenceBuffer) -> np.ndarray:
+def rows_in(buffer: OccurrenceBuffer) -> np.ndarray:
     """The rows of one run, on the host."""
     return np.asarray(buffer.rows[: int(buffer.count)])

@@ -12,21 +12,21 @@ from polhode.integrate.events.context import (
     Case,
     RunContext,
     Weight,
-    landed,
+    event_values,
+    find_crossings,
     occurrence,
-    searched,
-    seen,
+    project_state,
     state_at,
-    weighed,
+    watched_occurrence,
 )
 from polhode.integrate.events.event import Event
 from polhode.integrate.events.event_run import FIRED, GRAZED
-from polhode.integrate.events.locate import Crossing, restricted
-from polhode.integrate.events.messages import StopReason, ending, stopped, zeno
+from polhode.integrate.events.locate import Crossing, restrict_step
+from polhode.integrate.events.messages import StopReason, ending, fault_reason, zeno
 from polhode.integrate.events.occurrence_rows import Met
 from polhode.integrate.events.switch import Guard
 from polhode.integrate.events.times import ACCUMULATION, ROUNDED, instant
-from polhode.integrate.field.dense_output import Steps, joined
+from polhode.integrate.field.dense_output import Steps, first_row, join_steps
 from polhode.integrate.field.inconsistency import inconsistency
 from polhode.integrate.field.states import unchecked
 from polhode.integrate.inputs.sampling import next_time
@@ -45,7 +45,7 @@ from polhode.integrate.kernel.stepper_state import (
     Rows,
     RunBounds,
     StepperState,
-    begun_anew,
+    carried_anew,
 )
 from polhode.integrate.methods.method import is_fixed
 from polhode.system.check import require_consistent
@@ -59,10 +59,10 @@ class SegmentResult(NamedTuple):
     rows: list[Steps]
     stepper_state: StepperState
     met: list[Met]
-    told: StopReason | None = None
+    stop_reason: StopReason | None = None
 
 
-def aimed(
+def begin_segment(
     context: RunContext, bounds: RunBounds, stepper_state: StepperState
 ) -> StepperState:
     """Stepper states at the beginning of a segment: to the next sample, or to the end.
@@ -86,12 +86,6 @@ def aimed(
     return leg._replace(n_steps=n_steps.astype(np.int64)[()], h=h[()])
 
 
-def row_of(stepper_state: StepperState, dense: np.ndarray) -> Steps:
-    """A stepper state as a row; `dense` has the shape of that of other rows."""
-    t, x, x_dot = (np.asarray(part)[None] for part in stepper_state[:3])
-    return Steps(t, x, x_dot, np.zeros_like(dense[:1]))
-
-
 def sides_at(
     stepper_state: StepperState, weight: Weight, before: np.ndarray, fired: list[int]
 ) -> np.ndarray:
@@ -105,19 +99,17 @@ def sides_at(
     return np.where(np.abs(g) > doubt, 2 * np.sign(g), near).astype(np.int64)
 
 
-def cut_at(
+def cut_rows(
     case: Case, here: Steps, checkpoint: Crossing, before: StepperState, rows: Rows
 ) -> tuple[Steps, StepperState]:
     """The rows up to an event, and the stepper state there, its x not yet projected."""
     j, s = checkpoint.step, checkpoint.s
-    kept = Steps(*(part[1 : j + 1] for part in here))
-    if s == 1:
-        kept = Steps(*(part[1 : j + 2] for part in here))
-    elif s > 0:
-        kept = joined(
-            [kept, restricted(here, j, s)._replace(t=np.array([checkpoint.t]))]
+    kept = here.part(slice(1, j + 2 if s == 1 else j + 1))
+    if 0 < s < 1:
+        kept = join_steps(
+            [kept, restrict_step(here, j, s)._replace(t=np.array([checkpoint.t]))]
         )
-    last = kept if len(kept.t) else Steps(*(part[:1] for part in here))
+    last = kept if len(kept.t) else here.part(slice(1))
     steps = j + (s > 0)
     attempts = int(np.flatnonzero(rows.accepted)[j]) + 1
     h = here.t[j + 1] - here.t[j]
@@ -145,7 +137,7 @@ class Stop(NamedTuple):
     stepper_state: StepperState
 
 
-def halted(
+def stop_at_event(
     context: RunContext,
     case: Case,
     here: Steps,
@@ -161,23 +153,27 @@ def halted(
         for c in each
         if (c.step, c.s) < (checkpoint.step, checkpoint.s) and c not in near
     ]
-    met: list[Met] = [seen(context, case, here, c, stepper_state.held) for c in earlier]
+    met: list[Met] = [
+        watched_occurrence(context, case, here, c, stepper_state.held) for c in earlier
+    ]
     if len(kept.t):
-        first = Steps(*(part[:1] for part in here))
-        sides = searched(context, case, joined([first, kept]), stepper_state).sides
+        first = here.part(slice(1))
+        sides = find_crossings(
+            context, case, join_steps([first, kept]), stepper_state
+        ).sides
         stepper_state = stepper_state._replace(sides=sides)
     near = [c._replace(t=checkpoint.t) for c in sorted(near, key=lambda c: c.event)]
-    turn = restarted(context, case, stepper_state, near)
+    turn = restart(context, case, stepper_state, near)
     if len(kept.t):
         settled = kept.x.copy()
-        settled[-1] = landed(
+        settled[-1] = project_state(
             context, case, checkpoint.t, kept.x[-1], stepper_state.held
         ).x
         kept = kept._replace(x=settled)
     return turn._replace(rows=[kept, *turn.rows], met=met + turn.met)
 
 
-def restarted(
+def restart(
     context: RunContext, case: Case, stepper_state: StepperState, fired: list[Crossing]
 ) -> SegmentResult:
     """Resets of events at one instant, one after the other, and the segment from there.
@@ -199,7 +195,7 @@ def switching(stepper_state: StepperState, fired: list[Crossing]) -> StepperStat
     return stepper_state._replace(sides=sides, status=np.int64(SWITCHING))
 
 
-def fired_at(stepper_state: StepperState) -> list[Crossing]:
+def due_guards(stepper_state: StepperState) -> list[Crossing]:
     """The guards whose changes are due at a stepper state."""
     t, sides = float(stepper_state.t), stepper_state.sides
     return [
@@ -219,7 +215,9 @@ def reset_by_host(
     context: RunContext, case: Case, stepper_state: StepperState, fired: list[Crossing]
 ) -> SegmentResult:
     """The same by plain Python, or where the loop could not go on from a change."""
-    here = landed(context, case, stepper_state.t, stepper_state.x, stepper_state.held)
+    here = project_state(
+        context, case, stepper_state.t, stepper_state.x, stepper_state.held
+    )
     state = state_at(context, stepper_state.t, here)
     met: list[Met] = []
     sides = np.array(stepper_state.sides)
@@ -228,10 +226,12 @@ def reset_by_host(
         try:
             after = _reset(event, state)
         except Exception as reason:
-            told = stopped(
+            stop_reason = fault_reason(
                 context, stepper_state, f"the reset of {event.name!r} failed", reason
             )
-            return SegmentResult([], ended(stepper_state, here.x, FAULT), met, told)
+            return SegmentResult(
+                [], end_run(stepper_state, here.x, FAULT), met, stop_reason
+            )
         met.append(occurrence(context, crossing, state, after))
         turned = crossing.is_grazing or event.reset is not None
         sides[crossing.event] = crossing.direction * (-1 if turned else 1)
@@ -239,12 +239,16 @@ def reset_by_host(
     stepper_state = stepper_state._replace(sides=sides, stiff=np.int64(0))
     terminal = [c for c in fired if context.events[c.event].terminal]
     if all(context.events[c.event].reset is None for c in fired):
-        told = ending(context, terminal[0].event, float(state.t))
-        return SegmentResult([], ended(stepper_state, here.x, EVENT), met, told)
-    return _moved_on(context, case, stepper_state, state=state, fired=fired, met=met)
+        stop_reason = ending(context, terminal[0].event, float(state.t))
+        return SegmentResult(
+            [], end_run(stepper_state, here.x, EVENT), met, stop_reason
+        )
+    return _segment_after_resets(
+        context, case, stepper_state, state=state, fired=fired, met=met
+    )
 
 
-def _moved_on(
+def _segment_after_resets(
     context: RunContext,
     case: Case,
     stepper_state: StepperState,
@@ -271,27 +275,26 @@ def _moved_on(
             at = (float(state.t), state.q, state.z)
             raise inconsistency(state.system, StateArrays(*at), case.table)
     except PolhodeError as reason:
-        fault = stopped(
+        fault = fault_reason(
             context, stepper_state, "a reset led to no state of the system", reason
         )
         return SegmentResult(
-            [], ended(stepper_state, stepper_state.x, FAULT), met, fault
+            [], end_run(stepper_state, stepper_state.x, FAULT), met, fault
         )
     x, x_dot = start.x[0], start.x_dot[0]
     recent = np.append(stepper_state.recent[1:], stepper_state.t)
-    carried = begun_anew(stepper_state, x_dot)
+    carried = carried_anew(stepper_state, x_dot)
     first = stepper_state._replace(x=x, x_dot=x_dot, carried=carried, recent=recent)
-    first = aimed(context, case.bounds, first)
-    weight, met_now = weighed(context, case, first), [c.event for c in fired]
+    first = begin_segment(context, case.bounds, first)
+    weight, met_now = event_values(context, case, first), [c.event for c in fired]
     sides = sides_at(first, weight, first.sides, met_now)
     first = first._replace(sides=sides)
-    straight = np.zeros((1, context.method.dense_terms, len(x)))
-    jump = row_of(first, straight)
+    jump = first_row(first, context.method.dense_terms)
     terminal = [c for c in fired if context.events[c.event].terminal]
-    told: StopReason | None = None
+    stop_reason: StopReason | None = None
     if terminal:
-        first, told = (
-            ended(first, x, EVENT),
+        first, stop_reason = (
+            end_run(first, x, EVENT),
             ending(context, terminal[0].event, float(state.t)),
         )
     elif not (start.is_sound[0] and np.all(np.isfinite(x_dot))):
@@ -299,14 +302,17 @@ def _moved_on(
     elif float(first.t) == float(case.bounds.stop):
         first = first._replace(status=np.int64(DONE))
     elif _accumulates(case, first):
-        first, told = ended(first, x, ZENO), zeno(context, fired[0].event, first)
+        first, stop_reason = (
+            end_run(first, x, ZENO),
+            zeno(context, fired[0].event, first),
+        )
     elif context.limits is not None:
         # What a reset has left decides anew what limits allow: the loop does.
-        first = undecided(context, first)
-    return SegmentResult([jump], first, met, told)
+        first = with_limits_open(context, first)
+    return SegmentResult([jump], first, met, stop_reason)
 
 
-def undecided(context: RunContext, stepper_state: StepperState) -> StepperState:
+def with_limits_open(context: RunContext, stepper_state: StepperState) -> StepperState:
     """A stepper state at which all that limits allow is to be decided, by the loop."""
     assert context.limits is not None
     held = np.array(stepper_state.held)
@@ -326,7 +332,7 @@ def _reset(event: Event | Guard, state: State) -> State:
     return State(state.system, float(state.t), after.q, after.z)
 
 
-def ended(stepper_state: StepperState, x: np.ndarray, status: int) -> StepperState:
+def end_run(stepper_state: StepperState, x: np.ndarray, status: int) -> StepperState:
     """A stepper state that goes no further."""
     return stepper_state._replace(x=x, status=np.int64(status))
 

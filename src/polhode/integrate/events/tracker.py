@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from polhode.integrate.events.context import Case, RunContext
-from polhode.integrate.events.handle import Chunk, advanced, begun, followed
+from polhode.integrate.events.handle import Chunk, begin_run, chunk_result, rows_result
 from polhode.integrate.events.messages import StopReason
 from polhode.integrate.events.occurrence_buffer import CHANGED, OccurrenceBuffer
 from polhode.integrate.events.occurrence_rows import Met, tail_of, time_of
@@ -22,7 +22,7 @@ class Mark(NamedTuple):
 
     met: int
     input_log: int
-    told: StopReason | None
+    stop_reason: StopReason | None
 
 
 @final
@@ -33,13 +33,13 @@ class EventTracker:
         self._guide, self._case = context, case
         self.met: list[Met] = []
         self.input_log: list[tuple[float, np.ndarray]] = []
-        self.told: StopReason | None = None
+        self.stop_reason: StopReason | None = None
         self.room = ATTEMPTS
 
     def begin(self, stepper_state: StepperState) -> SegmentResult:
         """The first leg."""
         self.input_log.append((float(stepper_state.t), np.array(stepper_state.held)))
-        return self._noted(begun(self._guide, self._case, stepper_state))
+        return self._noted(begin_run(self._guide, self._case, stepper_state))
 
     def follow(
         self, before: StepperState, after: StepperState, *made: Any
@@ -52,9 +52,9 @@ class EventTracker:
         first = len(self.input_log)
         if buffers:
             chunk = Chunk(before, after, rows, buffers[0])
-            turn = advanced(self._guide, self._case, chunk)
+            turn = chunk_result(self._guide, self._case, chunk)
         else:
-            turn = followed(self._guide, self._case, before, after, rows)
+            turn = rows_result(self._guide, self._case, before, after, rows)
         turn = self._noted(turn)
         for part in samples:
             each = zip(rows.t[part.is_new], part.held[part.is_new], strict=True)
@@ -70,17 +70,17 @@ class EventTracker:
 
     def mark(self) -> Mark:
         """How much has been collected so far."""
-        return Mark(len(self.met), len(self.input_log), self.told)
+        return Mark(len(self.met), len(self.input_log), self.stop_reason)
 
     def restore(self, mark: Mark) -> None:
         """Forget what was collected after a mark."""
-        met, input_log, self.told = mark
+        met, input_log, self.stop_reason = mark
         del self.met[met:], self.input_log[input_log:]
 
     def _noted(self, turn: SegmentResult) -> SegmentResult:
         self.met += turn.met
         self._log_modes(turn)
-        self.told = turn.told
+        self.stop_reason = turn.stop_reason
         return turn
 
     def _log_modes(self, turn: SegmentResult) -> None:

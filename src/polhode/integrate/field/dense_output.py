@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import mul
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -31,13 +31,49 @@ class Steps(NamedTuple):
     x_dot: np.ndarray
     dense: np.ndarray
 
+    @property
+    def terms(self) -> int:
+        """How many terms dense output has."""
+        return self.dense.shape[1]
+
+    def part(self, key: Any) -> Steps:
+        """Some of the rows: a slice, places, or a mask."""
+        return Steps(*(column[key] for column in self))
+
+
+class Instant(Protocol):
+    """What has a time, a state and its rate: a stepper state, or a start of a step."""
+
+    @property
+    def t(self) -> Any:
+        """Time (s)."""
+
+    @property
+    def x(self) -> Any:
+        """State (width,)."""
+
+    @property
+    def x_dot(self) -> Any:
+        """Its rate."""
+
+
+def row_at(at: Instant, dense: np.ndarray) -> Steps:
+    """One row of a run; `dense` (1, terms, width) is of the step that ends there."""
+    t, x, x_dot = (np.asarray(part)[None] for part in (at.t, at.x, at.x_dot))
+    return Steps(t, x, x_dot, dense)
+
+
+def first_row(at: Instant, terms: int) -> Steps:
+    """The row at which a run or a segment begins: no step ends there."""
+    return row_at(at, np.zeros((1, terms, np.shape(at.x)[-1])))
+
 
 def bare(t: np.ndarray, x: np.ndarray) -> Steps:
     """Rows between which nothing is known."""
     return Steps(t, x, np.zeros_like(x), np.zeros((len(t), 0, x.shape[1])))
 
 
-def joined(parts: list[Steps]) -> Steps:
+def join_steps(parts: list[Steps]) -> Steps:
     """Several pieces as one."""
     return Steps(*map(np.concatenate, zip(*parts, strict=True)))
 

@@ -160,11 +160,14 @@ def _numbers(system: System, word: str, value: Any) -> np.ndarray:
 def require_own(system: System, given: Any) -> None:
     """Refuse states of another system."""
     if given.system is not system:
+        own, other = system.name, given.system.name
+        alike = "Each call of with_, plus or without makes a new system. "
         raise StateError(
-            f"the state belongs to another system, {given.system.name!r}, than"
-            f" {system.name!r}.",
-            "Coordinates mean what their own system says.",
-            "Make the state with the system that is to run.",
+            f"the state belongs to another system, {other!r}, than {own!r}.",
+            f"{alike if own == other else ''}Coordinates mean what their own system"
+            " says.",
+            "Make the state with the system that is to run:"
+            " new = system.with_({...}); ph.simulate(new, new.state(...), until=1).",
         )
 
 

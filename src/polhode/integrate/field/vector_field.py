@@ -18,12 +18,11 @@ import jax.numpy as jnp
 from polhode.actions.weight import WeightOf
 from polhode.arrays import Array, Scalar, shared
 from polhode.formulation.contact.delassus import problem_function
+from polhode.formulation.contact.held_forces import masked_solution, normal_and_held
 from polhode.formulation.contact.mode_forces import (
     MEMORY,
     has_modes,
-    masked_solution,
     modes_in,
-    normal_and_held,
     without_modes,
 )
 from polhode.formulation.recursive import rolled_constrained

@@ -56,7 +56,7 @@ class Admitted(NamedTuple):
             raise_of_run(min(self.refused), self.refused, len(self.runs))
 
 
-def admitted(
+def admit_runs(
     equations: Equations,
     state: Any,
     *,
@@ -301,12 +301,7 @@ def _unsound(system: System, table: dict[str, np.ndarray]) -> dict[int, PolhodeE
             return {}
         except PolhodeError:
             pass
-    return _unsound_one_by_one(system, [*table], runs)
-
-
-def _unsound_one_by_one(
-    system: System, names: list[str], runs: np.ndarray
-) -> dict[int, PolhodeError]:
+    names = [*table]
     refused: dict[int, PolhodeError] = {}
     values, which = np.unique(runs, axis=0, return_inverse=True, equal_nan=False)
     for k, row in enumerate(values):

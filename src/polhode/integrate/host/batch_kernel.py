@@ -247,7 +247,7 @@ def sampled_glide(
             glider, taking, k = carry
             start = glider.stepper_state
             after, rows = turn(start)
-            taking = take.claim(taking, start, rows, k)
+            taking = take.claim(taking, start, rows)
             return _followed(glider, after, rows, audit, table), taking, k + 1
 
         first = (glider, take.begin(due.step), 0 * room)
@@ -295,7 +295,7 @@ def event_glide(
             after, row = StepperState(*after), Rows(*row)
             if take is not None:
                 sure = row.accepted & (after.status != NEEDS_HOST)
-                taking = take.claim(taking, start, row._replace(accepted=sure), k)
+                taking = take.claim(taking, start, row._replace(accepted=sure))
             glider = _followed(glider, after, row, audit, table)
             return glider, OccurrenceBuffer(*buffer), taking, k + 1
 

@@ -35,7 +35,11 @@ from polhode.integrate.host.loop import advance, is_going, with_work_limit
 from polhode.integrate.host.progress import Clock, Watch
 from polhode.integrate.kernel.chunk import picked, replaced, stacked
 from polhode.integrate.kernel.status import FAULT, INTERRUPTED, NEEDS_HOST
-from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
+from polhode.integrate.kernel.stepper_state import (
+    RunBounds,
+    StepperState,
+    row_of_attempt,
+)
 from polhode.matter.parameter import Table
 from polhode.system.contacts import friction_label
 
@@ -249,8 +253,8 @@ class Taken(NamedTuple):
     """Samples of runs on their way: how many each has (runs,), and its kept step.
 
     times   (s + c + 1,) of all samples, and then as many that no run reaches
-    x       (runs, s + c, width) where samples go; a chunk writes c rows of each run,
-            of which those that it has not taken are written again by the next
+    x       (runs, s + c, width) where samples go; a chunk writes as many rows of each
+            run as one has taken, and the next writes those again that another has not
     """
 
     number: np.ndarray
@@ -260,15 +264,16 @@ class Taken(NamedTuple):
 
     def due(self, pick: np.ndarray | slice) -> Due:
         """What a chunk of some runs begins with."""
-        number, c = self.number[pick], capacity(self.x.shape[2])
-        return Due(
-            self.times[number[:, None] + np.arange(c + 1)], picked(self.step, pick)
-        )
+        # Rows of a view: an index for each time would take twenty times as long.
+        windows = sliding_window_view(self.times, capacity(self.x.shape[2]) + 1)
+        return Due(windows[self.number[pick]], picked(self.step, pick))
 
     def after(self, alive: np.ndarray, found: Samples) -> Taken:
         """With what a chunk has left."""
         runs, _, width = self.x.shape
-        rows = found.x.reshape(len(alive), -1)
+        # As many rows as the run with most has taken, and one where none has any.
+        most = max(1, int(found.count.max()))
+        rows = found.x.reshape(len(alive), -1)[:, : most * width]
         windows = sliding_window_view(
             self.x.reshape(runs, -1), rows.shape[1], axis=1, writeable=True
         )
@@ -434,7 +439,7 @@ def _work_of_cut(given: Given, glider: BatchState, kept: Steps, table: Table) ->
     """What a step does less, of which the host has kept a part."""
     end, drive = glider.stepper_state, given.drive
     start = end._replace(t=glider.t, x=glider.x, x_dot=glider.x_dot)
-    whole = Rows(np.array(True), end.t, end.x, end.x_dot, glider.dense)
+    whole = row_of_attempt(end, np.array(True), glider.dense)
     program = given.equations.program(
         ("work of a step", tuple(sorted(table)), len(glider.dense), drive.key),
         work_function(given.equations, drive),
@@ -442,8 +447,9 @@ def _work_of_cut(given: Given, glider: BatchState, kept: Steps, table: Table) ->
     )
     part = 0.0
     if len(kept.t):
-        last = (kept.t[-1], kept.x[-1], kept.x_dot[-1], kept.dense[-1])
-        part = program(start, Rows(np.array(True), *last), table)
+        last = kept.part(-1)
+        row = row_of_attempt(last, np.array(True), last.dense)
+        part = program(start, row, table)
     return part - program(start, whole, table)
 
 

@@ -1,8 +1,8 @@
 """Samples inside a compiled loop of many runs: taken from steps, some attempts later.
 
 Of runs in lanes some has a sample in nearly every attempt, so that lanes which took
-theirs at once would make all others wait: a step with samples is kept, and every few
-attempts all lanes take theirs side by side.
+theirs at once would make all others wait: a step with samples is kept. As soon as one
+lane needs the place of its kept step for another, all lanes take theirs side by side.
 Products are rounded one by one: the bits are those of NumPy, which samples runs alone.
 """
 
@@ -15,15 +15,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import IN_MEMORY, Array, Scalar
+from polhode.arrays import IN_MEMORY, Array, Scalar, true_beside
 from polhode.integrate.field.dense_output import between
 
 if TYPE_CHECKING:
     from polhode.integrate.kernel.stepper_state import Rows, StepperState
 
-PERIOD = 4  # attempts between two looks for kept steps: a power of two, quick to count
 # Samples of one chunk: of wide states fewer, but an array in memory in any case.
-MOST, ELEMENTS = 48, 1024
+MOST, ELEMENTS = 64, 1024
 
 
 class SampledStep(NamedTuple):
@@ -66,12 +65,16 @@ class SampleTime(NamedTuple):
 class Taking(NamedTuple):
     """On the way: times before `claimed` lie in steps; before `taken` they are rows.
 
+    first       the time of the first sample in the kept step, where it has one
     following   the time of the first that no step has claimed
+    second      the time after that, where the kept step has no sample
     """
 
     taken: Any
     claimed: Any
+    first: Any
     following: Any
+    second: Any
     rows: Any
     step: SampledStep
 
@@ -99,25 +102,28 @@ class Taker:
         """With the step that was kept, whose samples may not all be taken."""
         none = jnp.zeros((), np.int64)
         rows = jnp.zeros((self._count, step.x.shape[0]))
-        claimed = self._claimed(SampleTime(none, self._times[0]), step.end_t)
-        return Taking(none, *claimed, rows, SampledStep(*step))
+        first = self._times[0]
+        claimed, following = self._claimed(SampleTime(none, first), step.end_t)
+        second = self._times[claimed + 1]
+        return Taking(none, claimed, first, following, second, rows, SampledStep(*step))
 
     def has_room(self, taking: Taking) -> Any:
         """Whether all samples of the kept step can be taken, and one more."""
         return taking.claimed < self._count
 
-    def claim(self, taking: Taking, start: Any, rows: Rows, k: Any) -> Taking:
+    def claim(self, taking: Taking, start: Any, rows: Rows) -> Taking:
         """After an attempt: its step is kept if it was accepted and has samples."""
         is_due = rows.accepted & self._is_reached(taking.following, rows.t)
-        is_time = is_due | ((k & (PERIOD - 1)) == PERIOD - 1)
-        taking = self._flushed(taking, is_time)
+        taking = self._flushed(taking, true_beside(is_due & self._waits(taking)))
         here = (start.t, start.x, start.x_dot, rows.t, rows.x, rows.x_dot)
         new = SampledStep(*here, rows.dense)
 
         def keep(taking: Taking) -> Taking:
-            first = self._after(taking.claimed)
+            first = SampleTime(taking.claimed + 1, taking.second)
             claimed, following = self._claimed(first, rows.t)
-            return taking._replace(claimed=claimed, following=following, step=new)
+            return taking._replace(
+                claimed=claimed, first=taking.following, following=following, step=new
+            )
 
         return Taking(*lax.cond(is_due, keep, lambda taking: taking, taking))
 
@@ -146,26 +152,40 @@ class Taker:
             step = SampledStep(*taking.step)
             step = step._replace(dense=self._terms(step))
 
+            h = step.end_t - step.t
+            whole = lax.optimization_barrier(jnp.where(h == 0, 1.0, h))
+            # Another number to the compiler: by one, two quotients would share its
+            # reciprocal, and have other bits.
+            again = lax.optimization_barrier(whole)
+
+            def with_row(rows: Any, k: Any, time: Any, whole: Any) -> Any:
+                x = self._sample(step, time, whole)
+                return lax.dynamic_update_slice(rows, x[None], (k, 0))
+
             def one(carry: tuple[Any, Any]) -> tuple[Any, Any]:
                 k, rows = carry
-                x = self._sample(step, self._times[k])
-                return k + 1, lax.dynamic_update_slice(rows, x[None], (k, 0))
+                return k + 1, with_row(rows, k, self._times[k], again)
 
-            k, rows = lax.while_loop(
-                lambda carry: carry[0] < taking.claimed,
-                one,
-                (taking.taken, taking.rows),
+            # Nearly all steps have one sample, whose time is known: to read a time of
+            # each lane's own costs as much as a third of the sample.
+            first = with_row(taking.rows, taking.taken, taking.first, whole)
+            _, rows = lax.while_loop(
+                lambda carry: carry[0] < taking.claimed, one, (taking.taken + 1, first)
             )
-            return taking._replace(taken=k, rows=rows)
+            second = self._times[taking.claimed + 1]
+            return taking._replace(taken=taking.claimed, second=second, rows=rows)
 
-        waits = is_time & (taking.taken < taking.claimed)
-        return Taking(*lax.cond(waits, flush, lambda taking: taking, taking))
+        takes = is_time & self._waits(taking)
+        return Taking(*lax.cond(takes, flush, lambda taking: taking, taking))
 
-    def _sample(self, step: SampledStep, t: Scalar) -> Any:
-        """x at a time in the step; see `batch_loop.at_goal`."""
+    def _waits(self, taking: Taking) -> Any:
+        """Whether the kept step has samples that are not taken."""
+        return taking.taken < taking.claimed
+
+    def _sample(self, step: SampledStep, t: Scalar, whole: Scalar) -> Any:
+        """x at a time in the step, `whole` s long; see `batch_loop.at_goal`."""
         past = (step.end_t - t) * self._sign > 0
         h = step.end_t - step.t
-        whole = lax.optimization_barrier(jnp.where(h == 0, 1.0, h))
         s = jnp.where(past, (t - step.t) / whole, 1.0)
         ends = (step.x, step.x_dot), (step.end_x, step.end_x_dot)
         found = between(s, h, *ends, step.dense, product=_rounded)

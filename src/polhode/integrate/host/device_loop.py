@@ -231,7 +231,11 @@ def _require_room(
     state = sum(leaf.nbytes for leaf in _leaves(trees))
     own = capacity(width) * (width + 1) * 8 * runs if samples else 0
     if given.context is not None:
-        own += 8 * runs * _buffer_numbers(given)
+        # How many numbers the events of one run take in a chunk.
+        watched, system = given.context.watched, given.equations.system
+        held = watched.drive.width if watched.has_modes else 0
+        row = FACTS + 2 * (system.coordinates + system.speeds) + held + watched.records
+        own += 8 * runs * max(ROWS, 4 * watched.guards) * row
     needed = COPIES * state + own + 8 * runs * samples * width
     free = device.free_bytes
     if needed > free:
@@ -244,15 +248,6 @@ def _require_room(
             f"Give slab={max(1, int(0.8 * free / each))}, so that fewer are under way"
             " at once, or ask for fewer samples.",
         )
-
-
-def _buffer_numbers(given: Given) -> int:
-    """How many numbers the events of one run take in a chunk."""
-    assert given.context is not None
-    watched, system = given.context.watched, given.equations.system
-    held = watched.drive.width if watched.has_modes else 0
-    row = FACTS + 2 * (system.coordinates + system.speeds) + held + watched.records
-    return max(ROWS, 4 * watched.guards) * row
 
 
 def _result(

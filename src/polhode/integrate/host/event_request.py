@@ -46,7 +46,7 @@ class FirstInputs(NamedTuple):
     sides: np.ndarray
 
 
-class Guided(NamedTuple):
+class EventReport(NamedTuple):
     """What a motion tells of its events and inputs.
 
     table   of parameters -> what an outcome looks up: with inputs, a function
@@ -128,17 +128,17 @@ def initial_inputs(
     if not context.is_needed:
         return no_inputs(len(states))
     require_forward(context, states, until)
-    bare = unasked(context, np.arange(len(states)))
+    bare = unsampled_inputs(context, np.arange(len(states)))
     if not inputs.sources:
         return bare
     if inputs.drive.samplers:
-        made = sampled_starts(context, states, bare, table)
+        made = sample_starts(context, states, bare, table)
         odd = ~(np.isfinite(made.held).all(1) & np.isfinite(made.recall).all(1))
         for k in np.flatnonzero(odd).tolist():
-            _asked_by_host(inputs, states, bare, k, table)  # which says what is wrong
+            _sample_on_host(inputs, states, bare, k, table)  # which says what is wrong
         return made
     columns = [
-        _asked_by_host(inputs, states, bare, k, table)._asdict()
+        _sample_on_host(inputs, states, bare, k, table)._asdict()
         for k in range(len(states))
     ]
     own = [[column[word] for word in FirstInputs._fields] for column in columns]
@@ -155,7 +155,7 @@ def require_forward(context: RunContext, states: States, until: float) -> None:
         )
 
 
-def unasked(context: RunContext, runs: np.ndarray) -> FirstInputs:
+def unsampled_inputs(context: RunContext, runs: np.ndarray) -> FirstInputs:
     """Inputs and events of runs, by their numbers, before any sample."""
     inputs, count = context.inputs, len(runs)
     return FirstInputs(
@@ -166,7 +166,7 @@ def unasked(context: RunContext, runs: np.ndarray) -> FirstInputs:
     )
 
 
-def sampled_starts(
+def sample_starts(
     context: RunContext, states: States, bare: FirstInputs, table: Mapping[str, Any]
 ) -> FirstInputs:
     """Inputs at the starts of all runs, by the samplers of the loop itself."""
@@ -192,7 +192,7 @@ def sampled_starts(
 FIRST_SAMPLES = ("t", "q", "z", "held", "recall", "count", "start")
 
 
-def _asked_by_host(
+def _sample_on_host(
     inputs: Inputs, states: States, bare: FirstInputs, k: int, table: Mapping[str, Any]
 ) -> StepperState:
     own = {word: value[k] for word, value in bare._asdict().items()}
@@ -202,20 +202,20 @@ def _asked_by_host(
     return first_samples(inputs, start, states[k], states.t[k], mine)
 
 
-def guided(kept: RunRecord, context: RunContext | None) -> Guided:
+def event_report(kept: RunRecord, context: RunContext | None) -> EventReport:
     """What happened to a run."""
     if context is None or kept.tracker is None:
-        return Guided("", None, NO_EVENTS, UNFED, lambda table: table)
+        return EventReport("", None, NO_EVENTS, UNFED, lambda table: table)
     tracker, stepper_state = kept.tracker, kept.stepper_state
     names = tuple(event.name for event in context.events)
     drive = context.inputs.drive
-    told = tracker.told
+    reason = tracker.stop_reason
     times = np.array([t for t, _ in tracker.input_log])
     values = [held for _, held in tracker.input_log]
     rows = np.array(values).reshape(len(values), drive.width)
-    return Guided(
-        told.sentence if told else "",
-        told.cause if told else None,
+    return EventReport(
+        reason.sentence if reason else "",
+        reason.cause if reason else None,
         events_met(context.equations.system, names, tracker.met, context.inputs),
         InputLog(context.inputs, times, rows),
         lambda table: drive.table_function(table, _held(stepper_state)),

@@ -133,42 +133,27 @@ def run(
     slab = max(1, int(SLAB_BYTES / (row * attempts_of(width, terms))))
     began = time.perf_counter()
     found: list[RunRecord] = []
-    try:
-        for first in range(0, count, slab):
-            pick = slice(first, min(first + slab, count))
-            starts, ways = stepper_states, bounds
-            if count > slab:
-                starts, ways = picked(stepper_states, pick), picked(bounds, pick)
-            halts = [k.status for k in found if k.status in (INTERRUPTED, FULL)]
-            share = (first / count, len(starts.t) / count)
-            clock = Clock(options.watch, ways.start, ways.stop, share, began)
-            halted = halts[0] if halts else RUNNING
-            call = _Call(program, ways, picked(table, pick), first, clock, halted)
-            try:
-                found += _run_slab(call, starts, options)
-            except KeyboardInterrupt:
-                if not found:
-                    raise
-                # What the slabs before have is not lost: this one is not begun.
-                halted_call = call._replace(halted=INTERRUPTED)
-                found += _run_slab(halted_call, starts, options)
-            rows = (part for kept in found[first:] for part in kept.steps)
-            options = options._replace(
-                memory=options.memory - sum(r.nbytes for r in rows)
-            )
-    finally:
-        if options.store is not None:
-            _close(options.store)
+    for first in range(0, count, slab):
+        pick = slice(first, min(first + slab, count))
+        starts, ways = stepper_states, bounds
+        if count > slab:
+            starts, ways = picked(stepper_states, pick), picked(bounds, pick)
+        halts = [k.status for k in found if k.status in (INTERRUPTED, FULL)]
+        share = (first / count, len(starts.t) / count)
+        clock = Clock(options.watch, ways.start, ways.stop, share, began)
+        halted = halts[0] if halts else RUNNING
+        call = _Call(program, ways, picked(table, pick), first, clock, halted)
+        try:
+            found += _run_slab(call, starts, options)
+        except KeyboardInterrupt:
+            if not found:
+                raise
+            # What the slabs before have is not lost: this one is not begun.
+            halted_call = call._replace(halted=INTERRUPTED)
+            found += _run_slab(halted_call, starts, options)
+        rows = (part for kept in found[first:] for part in kept.steps)
+        options = options._replace(memory=options.memory - sum(r.nbytes for r in rows))
     return found
-
-
-def _close(store: Any) -> None:
-    """Let go of a file; Ctrl-C on the way does not leave it open."""
-    try:
-        store.close()
-    except KeyboardInterrupt:
-        store.close()
-        raise
 
 
 class _Call(NamedTuple):
@@ -238,14 +223,18 @@ class _Slab(NamedTuple):
         if not len(alive):
             return None
         now = _those(self.stepper_states, alive)
-        after, *made = _called(self.call, now, alive, self.options.limit)
+        after, *made = _call_kernel(self.call, now, alive, self.options.limit)
         keepers = [self.keepers[i] for i in alive]
         if self.trackers:
             own = [self.trackers[i] for i in alive]
             after = _keep_turns(keepers, _turns(own, now, after, made))
             self.call.bounds.room[alive] = [tracker.room for tracker in own]
         else:
-            _keep_rows(keepers, after, made[0])
+            # Accepted rows to their keepers.
+            rows = made[0]
+            for k, keeper in enumerate(keepers):
+                chosen = np.flatnonzero(rows.accepted[k])
+                keeper.choose(rows.steps(k), chosen, picked(after, k))
         status = np.array(self.status)
         status[alive] = _running(with_work_limit(after, self.options.limit))
         return self._replace(
@@ -332,13 +321,6 @@ def _trackers(call: _Call, options: RunOptions, count: int) -> list[EventTracker
     return trackers
 
 
-def _keep_rows(keepers: list[RowKeeper], after: StepperState, rows: Rows) -> None:
-    """Accepted rows to their keepers."""
-    for k, keeper in enumerate(keepers):
-        chosen = np.flatnonzero(rows.accepted[k])
-        keeper.choose(Steps(*(part[k] for part in rows[1:])), chosen, picked(after, k))
-
-
 def _turns(
     trackers: list[EventTracker],
     before: StepperState,
@@ -358,7 +340,7 @@ def _keep_turns(keepers: list[RowKeeper], turns: list[SegmentResult]) -> Stepper
     return stacked([turn.stepper_state for turn in turns])
 
 
-def _called(
+def _call_kernel(
     call: _Call, stepper_states: StepperState, alive: np.ndarray, limit: int
 ) -> tuple[Any, ...]:
     """One run goes in the form for one, which is quicker; the bits are the same."""

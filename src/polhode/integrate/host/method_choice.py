@@ -61,8 +61,11 @@ SHARE = 1e-6
 def refuse_dense_steps(equations: Equations, method: Any) -> None:
     """Refuses a method that solves for all velocities of very many bodies at once."""
     inner = getattr(method, "method", method)
-    name, is_sparse = type(inner).__name__, has_sparse_matrix(equations)
-    if name not in IMPLICIT or (is_sparse and name in SPARSE):
+    name = type(inner).__name__
+    if name not in IMPLICIT:
+        return
+    is_sparse = has_sparse_matrix(equations)
+    if is_sparse and name in SPARSE:
         return
     how = "Take an explicit method, such as ph.methods.DormandPrince()"
     if is_sparse:
@@ -86,14 +89,14 @@ class MadeBy(NamedTuple):
     note: str
 
 
-def picked(
+def choose_method(
     equations: Equations, method: Method | None, rtol: Any, atol: Any
 ) -> ChosenMethod:
     """The method, and in words which it is and what it keeps.
 
     Without one, order 5 with steps of its own choice serves every kind of system that
     is not stiff, and constraints are kept by projection. Where a run begins stiff see
-    `suited`; one that becomes so is told by its outcome.
+    `suit_decay`; one that becomes so is told by its outcome.
     """
     if method is not None and (rtol is not None or atol is not None):
         raise IntegrationError(
@@ -114,7 +117,7 @@ def picked(
     return ChosenMethod(chosen, ", ".join([*words, *_kept(equations, chosen)]))
 
 
-def suited(
+def suit_decay(
     equations: Equations, pick: ChosenMethod, rtol: Any, atol: Any, decay: Decay
 ) -> ChosenMethod:
     """What was picked, or an implicit method in its place where a run begins stiff."""

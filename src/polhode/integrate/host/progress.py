@@ -53,7 +53,7 @@ class Clock(NamedTuple):
 
 
 @contextmanager
-def watched(watch: Watch | None, name: str) -> Iterator[Watch | None]:
+def progress_report(watch: Watch | None, name: str) -> Iterator[Watch | None]:
     """The caller's watch, or a bar where there is a terminal to draw it in."""
     if watch is not None or not _can_draw():
         yield watch and Guarded(watch)

@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
-from polhode.integrate.field.dense_output import Steps, bare, evaluate, joined
+from polhode.integrate.field.dense_output import (
+    Steps,
+    bare,
+    evaluate,
+    first_row,
+    join_steps,
+)
 from polhode.integrate.kernel.stepper_state import StepperState
 
 if TYPE_CHECKING:
@@ -27,7 +33,7 @@ AHEAD = 8  # room is made so many times as large as the rows that need it
 
 
 class Held(NamedTuple):
-    """The rows of a shelf at one moment; rows that come later do not touch them.
+    """The rows of a buffer at one moment; rows that come later do not touch them.
 
     number, bytes   how many rows there are, and what they take
     loose, pieces   pieces that lie loose, of which the first so many are meant
@@ -81,7 +87,7 @@ class RowBuffer:
         """More rows: all, or copies of those at the places `chosen`."""
         held = self.held
         if chosen is not None and not held.columns:
-            rows, chosen = Steps(*(part[chosen] for part in rows)), None
+            rows, chosen = rows.part(chosen), None
         more = len(rows.t) if chosen is None else len(chosen)
         size = more * sum(part[:1].nbytes for part in rows)
         count, total = held.number + more, held.bytes + size
@@ -99,10 +105,10 @@ class RowBuffer:
         if held.columns:
             return Steps(*(column[first : held.number] for column in held.columns))
         if held.pieces > 1:
-            whole = [joined(held.loose[: held.pieces])]
+            whole = [join_steps(held.loose[: held.pieces])]
             self.held = held = held._replace(loose=whole, pieces=1)
         found = held.loose[0]
-        return Steps(*(part[first:] for part in found)) if first else found
+        return found.part(slice(first, None)) if first else found
 
     def clear(self) -> None:
         """Forget the rows, and keep room for more; those given out are overwritten."""
@@ -125,7 +131,7 @@ class RowBuffer:
 
     def _larger_columns(self, like: Steps, need: int) -> list[np.ndarray]:
         """Larger columns with the rows so far; as large as there is memory for."""
-        held = self.rows() if self.count else Steps(*(part[:0] for part in like))
+        held = self.rows() if self.count else like.part(slice(0))
         for room in (AHEAD * need, 2 * need, need):
             try:
                 found = [np.empty((room, *p.shape[1:]), p.dtype) for p in held]
@@ -163,9 +169,7 @@ class RowKeeper:
         options: RunOptions,
         tracker: EventTracker | None = None,
     ):
-        straight = np.zeros((options.dense_terms, len(stepper_state.x)))
-        first = Steps(stepper_state.t, stepper_state.x, stepper_state.x_dot, straight)
-        self._last = Steps(*(np.asarray(part)[None] for part in first))
+        self._last = first_row(stepper_state, options.dense_terms)
         self._samples, self._store = options.samples, options.store
         self._kept: Any = RowBuffer() if options.store is None else options.store
         self._memory, self._sampled, self._tracker = options.memory, np.nan, tracker
@@ -195,7 +199,7 @@ class RowKeeper:
         if self._samples is None:
             self._kept.append(rows, chosen)
         elif len(chosen):
-            self._add(Steps(*(part[chosen] for part in rows)))
+            self._add(rows.part(chosen))
         self._mark(after)
 
     def take(self, rows: list[Steps], after: StepperState) -> None:
@@ -209,8 +213,8 @@ class RowKeeper:
         if self._samples is None:
             self._kept.append(new)
             return
-        here = joined([self._last, new])
-        self._last = Steps(*(part[-1:] for part in new))
+        here = join_steps([self._last, new])
+        self._last = new.part(slice(-1, None))
         self._sample(here)
 
     def _sample(self, here: Steps) -> None:

@@ -31,7 +31,7 @@ from polhode.integrate.kernel.start import (
     initialise,
     require_feasible,
     step_settings,
-    told_first,
+    with_first_carried,
 )
 from polhode.integrate.kernel.status import INTERRUPTED, RUNNING, WORK_LIMIT
 from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
@@ -221,7 +221,7 @@ def _readying(given: Given, places: tuple[int, int]) -> Any:
 
     def ready(begin: Any, table: Table) -> Ready:
         start, stepper_state, bounds, rate = launch(begin, table)
-        stepper_state = told_first(stepper_state, given.method, system)
+        stepper_state = with_first_carried(stepper_state, given.method, system)
         fine = jnp.all(jnp.isfinite(start.x_dot)) & start.is_sound & start.is_kept
         # Of fixed steps the host counts whether there are too many.
         lost = (bounds.least * rate > HOPELESS) | (bounds.steps > 0)

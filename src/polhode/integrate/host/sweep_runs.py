@@ -18,7 +18,7 @@ from polhode.errors import IntegrationError, PolhodeError
 from polhode.fingerprint import NoFingerprint, fingerprint
 from polhode.integrate.field.ensemble import Ensemble, ensemble_from
 from polhode.integrate.field.states import States, require_own, unchecked
-from polhode.integrate.host.admission import Admitted, admitted
+from polhode.integrate.host.admission import Admitted, admit_runs
 from polhode.integrate.host.progress import Progress, Watch
 from polhode.system.state import State
 
@@ -264,7 +264,7 @@ def given_runs(
 ) -> GivenRuns:
     """Runs from states and parameters, each argument as given."""
     return GivenRuns(
-        admitted(
+        admit_runs(
             equations,
             states,
             until=until,
@@ -281,7 +281,7 @@ def drawn_runs(
     """Runs of an ensemble, of which so many are looked at before any is run."""
     require_own(equations.system, ensemble.start)
     drawn = ensemble.part(0, min(first, ensemble.runs))
-    head = admitted(
+    head = admit_runs(
         equations,
         drawn.states,
         until=until,
@@ -295,7 +295,7 @@ def _drawn(
     equations: Equations, ensemble: Ensemble, span: tuple[int, int], times: Times
 ) -> Admitted:
     drawn = ensemble.part(*span)
-    return admitted(
+    return admit_runs(
         equations,
         drawn.states,
         until=times.until,

@@ -292,8 +292,11 @@ def admit_inputs(system: System, inputs: Mapping[Any, Any] | None) -> Inputs:
             raise IntegrationError(
                 f"the input {key!r} cannot be {given!r}.",
                 "An input is a function of time, or of time and state.",
-                "Give a function, ph.Controller, ph.Sampled or ph.Noise; a constant is"
-                " a parameter: simulate(..., parameters={...}).",
+                "It is a table of inputs already: give it as inputs=..., or with others"
+                " as inputs={**table, ...}."
+                if isinstance(given, Mapping)
+                else "Give a function, ph.Controller, ph.Sampled or ph.Noise; a"
+                " constant is a parameter: simulate(..., parameters={...}).",
             )
     first = np.concatenate([np.zeros(0), *(g.states for g in groups)])
     several = tuple(group.group for group in groups)

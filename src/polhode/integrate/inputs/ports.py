@@ -53,7 +53,8 @@ def is_input(system: System, name: str) -> bool:
 
 
 def _fed(system: System) -> set[str]:
-    return {p.name for a in system.actions for p in a.parameters if _may(a)}
+    driven = [action for action in system.actions if not action.is_conservative]
+    return {p.name for action in driven for p in action.parameters}
 
 
 def _barred(system: System) -> set[str]:
@@ -65,10 +66,6 @@ def _is_port(action: Any) -> bool:
         return not action.is_conservative
     has_size = getattr(action, "input_size", None) is not None
     return isinstance(action, Motor) or has_size
-
-
-def _may(action: Any) -> bool:
-    return not action.is_conservative
 
 
 def _others(system: System) -> list[Any]:

@@ -13,7 +13,12 @@ from polhode.integrate.kernel import step_size
 from polhode.integrate.kernel.arrival import arrived, chosen, fault_status
 from polhode.integrate.kernel.series_step import series_step
 from polhode.integrate.kernel.status import DONE, RUNNING, TOO_SMALL
-from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
+from polhode.integrate.kernel.stepper_state import (
+    Rows,
+    RunBounds,
+    StepperState,
+    row_of_attempt,
+)
 from polhode.integrate.methods.method import Attempt, Method, falls_of, knows_step
 
 
@@ -21,7 +26,7 @@ def advance_of(method: Method) -> Callable[..., tuple[StepperState, Rows]]:
     """(field, method, bounds, here) -> the stepper state after an attempt, its row."""
     if knows_step(method):
         return series_step
-    return _adaptive if method.is_adaptive else _fixed
+    return _attempt_adaptive if method.is_adaptive else _attempt_fixed
 
 
 def _dense_terms(terms: tuple[Any, ...], x: Array) -> Any:
@@ -29,7 +34,7 @@ def _dense_terms(terms: tuple[Any, ...], x: Array) -> Any:
     return jnp.stack(terms) if terms else jnp.zeros((0, *x.shape))
 
 
-def _fixed(
+def _attempt_fixed(
     field: Field, method: Method, bounds: RunBounds, stepper_state: StepperState
 ) -> tuple[StepperState, Rows]:
     count = stepper_state.accepted + 1
@@ -39,19 +44,19 @@ def _fixed(
     t = jnp.where(
         is_last, stepper_state.t_end, stepper_state.begun + done * stepper_state.h
     )
-    moved = _attempted_step(field, method, bounds, stepper_state)
+    moved = _try_step(field, method, bounds, stepper_state)
     x, x_dot, good, is_kept = arrived(field, t, moved.x)
     fault = fault_status(moved.is_solved, good)
     good = good & moved.is_solved & is_kept
     status = jnp.where(good, jnp.where(is_last, DONE, RUNNING), fault)
     after = stepper_state._replace(tried=stepper_state.h, status=status)
     reached = after._replace(t=t, x=x, x_dot=x_dot, accepted=count)
-    reached = _remembered(reached, moved)
+    reached = _with_carried(reached, moved)
     dense = _dense_terms(moved.dense, x)
-    return chosen(good, reached, after), Rows(good, t, x, x_dot, dense)
+    return chosen(good, reached, after), row_of_attempt(reached, good, dense)
 
 
-def _adaptive(
+def _attempt_adaptive(
     field: Field, method: Method, bounds: RunBounds, stepper_state: StepperState
 ) -> tuple[StepperState, Rows]:
     left = stepper_state.t_end - stepper_state.t
@@ -59,7 +64,7 @@ def _adaptive(
     h = jnp.where(is_last, left, stepper_state.h)
     t = jnp.where(is_last, stepper_state.t_end, stepper_state.t + h)
     h = t - stepper_state.t  # as far as the clock goes: late times are rounded
-    moved = _attempted_step(field, method, bounds, stepper_state._replace(h=h))
+    moved = _try_step(field, method, bounds, stepper_state._replace(h=h))
     x, x_dot, good, is_kept = arrived(field, t, moved.x)
     share = step_size.shares(stepper_state.x, moved.foreseen, bounds.rtol, bounds.atol)
     size = step_size.size_of(moved.error, share)
@@ -84,14 +89,14 @@ def _adaptive(
         t=t, x=x, x_dot=x_dot, h=h, memory=memory, tried=zero
     )
     reached = reached._replace(accepted=stepper_state.accepted + 1, status=running)
-    reached = _remembered(reached, moved)
+    reached = _with_carried(reached, moved)
     held = _is_held(moved, share, tried.h, reached)
     reached = reached._replace(stiff=stepper_state.stiff + held)
     dense = _dense_terms(moved.dense, x)
-    return chosen(accepted, reached, after), Rows(accepted, t, x, x_dot, dense)
+    return chosen(accepted, reached, after), row_of_attempt(reached, accepted, dense)
 
 
-def _attempted_step(
+def _try_step(
     field: Field, method: Method, bounds: RunBounds, stepper_state: StepperState
 ) -> Attempt:
     t, x, x_dot, h = stepper_state[:4]
@@ -101,7 +106,7 @@ def _attempted_step(
     return method.attempt(here, t, x, x_dot, h)
 
 
-def _remembered(stepper_state: StepperState, moved: Attempt) -> StepperState:
+def _with_carried(stepper_state: StepperState, moved: Attempt) -> StepperState:
     kept = stepper_state.carried if moved.carried is None else moved.carried
     return stepper_state._replace(carried=kept)
 

@@ -19,7 +19,11 @@ from polhode.integrate.field.backend import backend_of
 from polhode.integrate.kernel.packing import form_of, packed, packed_in_trace
 from polhode.integrate.kernel.sample_instant import HeldRows, run_turn
 from polhode.integrate.kernel.status import RUNNING
-from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
+from polhode.integrate.kernel.stepper_state import (
+    RunBounds,
+    StepperState,
+    no_attempt,
+)
 from polhode.integrate.methods.method import Method
 from polhode.lowering.compile import Program, compile
 from polhode.matter.parameter import Table
@@ -167,7 +171,7 @@ def _chunk(equations: Equations, method: Method, drive: Drive) -> Callable[..., 
             after, row = lax.cond(
                 (before.status == RUNNING) & (k < bounds.room),
                 turn,
-                lambda stepper_state: _idle(method, stepper_state),
+                lambda here: (here, no_attempt(here, method.dense_terms)),
                 before,
             )
             if not drive.samplers:
@@ -185,11 +189,3 @@ def held_row(before: StepperState, after: StepperState) -> HeldRows:
     """The held values that a turn has left, and whether it has set them."""
     is_new = jnp.any(after.sample_count != before.sample_count)
     return HeldRows(is_new, after.held)
-
-
-def _idle(method: Method, stepper_state: StepperState) -> tuple[StepperState, Rows]:
-    nothing = jnp.zeros_like(stepper_state.x)
-    dense = jnp.zeros((method.dense_terms, *stepper_state.x.shape))
-    return stepper_state, Rows(
-        jnp.zeros((), bool), stepper_state.t, nothing, nothing, dense
-    )

@@ -100,18 +100,18 @@ def outcome_of(system: System, end: Ending, until: float, table: Table) -> Outco
         sentence = f"{end.told} {UNHELD}" if end.status == UNWRITTEN else end.told
         facts = (sentence, end.accepted, end.rejected)
         return Outcome(Status(end.status).code, end.t, *facts)
-    code, sentence = _explained(system, end, until, table)
+    code, sentence = _explanation(system, end, until, table)
     return Outcome(code, end.t, sentence, end.accepted, end.rejected)
 
 
-def _explained(
+def _explanation(
     system: System, end: Ending, until: float, table: Table
 ) -> tuple[str, str]:
     at, name = f"t = {end.t:.9g} s", repr(system.name)
     steps = f"after {end.accepted} steps"
     if end.status == DONE:
         reached = f"{name} reached t = {until:.9g} s in {end.accepted} steps."
-        return "DONE", f"{reached}{_stiffness(end)}"
+        return "DONE", f"{reached}{_stiffness(end, system)}"
     if end.status == INTERRUPTED:
         return "INTERRUPTED", f"{name} was interrupted at {at}, {steps}."
     if end.status == UNWRITTEN:
@@ -128,7 +128,7 @@ def _explained(
         return "INTEG", (
             f"{name} used up its limit of steps at {at}, {steps}, short of"
             f" {until:.9g} s. Allow more with limit=..., or loosen rtol."
-            f"{_stiffness(end) or JUMPS}"
+            f"{_stiffness(end, system) or JUMPS}"
         )
     if end.status in (TOO_SMALL, UNSOLVED, UNMET):
         why = unmet(system, end, until, table)
@@ -163,10 +163,16 @@ def _explained(
     return _without_numbers(system, end, table)
 
 
-def _stiffness(end: Ending) -> str:
+def _stiffness(end: Ending, system: System) -> str:
     """What to say of steps that stability has held, if they were many."""
     if end.stiff < STIFF_STEPS or 2 * end.stiff < end.accepted:
         return ""
+    if system.supports:
+        return (
+            f" It is stiff: stability, not accuracy, held {end.stiff} of its steps."
+            " Slow slips are turned by friction in no time, or a spring is far quicker"
+            " than the motion; method=ph.methods.Moreau(step=1e-3) steps over it."
+        )
     return (
         f" It is stiff: stability, not accuracy, held {end.stiff} of its steps."
         " A spring or damper in it is far quicker than the motion;"

@@ -23,7 +23,8 @@ from polhode.integrate.kernel.stepper_state import (
     Rows,
     RunBounds,
     StepperState,
-    begun_anew,
+    carried_anew,
+    row_of_attempt,
 )
 from polhode.integrate.methods.projection import settling
 from polhode.matter.parameter import Table
@@ -98,7 +99,7 @@ def run_turn(
 
     def sample(here: StepperState) -> tuple[StepperState, Rows]:
         leg = Leg(method, drive, bounds, table, step)
-        return sampled_turn(field, leg, here)
+        return sample_turn(field, leg, here)
 
     def turn(here: StepperState) -> tuple[StepperState, Rows]:
         after, row = lax.cond(is_due(here, bounds), sample, attempt, here)
@@ -117,7 +118,7 @@ class Leg(NamedTuple):
     step: Any
 
 
-def sampled_turn(
+def sample_turn(
     field: Callable[[Any], Field], leg: Leg, here: StepperState
 ) -> tuple[StepperState, Rows]:
     """Samples of the inputs that are due, and the segment that begins with them."""
@@ -128,7 +129,7 @@ def sampled_turn(
     z = before.speeds(t, x[:n], x[n:])
     state = State(drive.system, t, x[:n], z)
     old = Samples(here.held, here.recall, here.sample_count)
-    new = taken(drive.samplers, state, old, bounds.start, table)
+    new = take_samples(drive.samplers, state, old, bounds.start, table)
     is_number = jnp.all(jnp.isfinite(new.held)) & jnp.all(jnp.isfinite(new.recall))
     own = field(new.held)
     x_dot = own.x_dot(t, x)
@@ -136,22 +137,22 @@ def sampled_turn(
     status = jnp.where(is_sound, RUNNING, NOT_A_NUMBER).astype(here.status.dtype)
     begun = here._replace(
         x_dot=x_dot,
-        carried=begun_anew(here, x_dot),
+        carried=carried_anew(here, x_dot),
         held=new.held,
         recall=new.recall,
         sample_count=new.count,
         tried=jnp.zeros_like(here.tried),
         status=status,
     )
-    begun = aimed(drive.samplers, method, bounds, begun, step)
+    begun = begin_segment(drive.samplers, method, bounds, begun, step)
     failed = here._replace(status=jnp.full_like(here.status, FAULT))
     pairs = zip(begun, failed, strict=True)
     after = type(here)(*(jnp.where(is_number, a, b) for a, b in pairs))
     nothing = jnp.zeros((method.dense_terms, *x.shape))
-    return after, Rows(is_number, t, x, x_dot, nothing)
+    return after, row_of_attempt(begun, is_number, nothing)
 
 
-def aimed(
+def begin_segment(
     samplers: tuple[Sampler, ...],
     method: Method,
     bounds: RunBounds,
@@ -159,7 +160,11 @@ def aimed(
     step: Any,
 ) -> StepperState:
     """The beginning of a segment, which lasts to the next sample or to the end."""
-    times = [_due(s, here.sample_count[k], bounds) for k, s in enumerate(samplers)]
+    # When the next sample is due: a multiple of dt, not a sum, rounded as NumPy's.
+    times = [
+        bounds.start + lax.optimization_barrier(s.dt * here.sample_count[k])
+        for k, s in enumerate(samplers)
+    ]
     due = jnp.min(jnp.stack(times))
     t_end = jnp.where(due >= bounds.stop, bounds.stop, due)
     leg = here._replace(begun=here.t, t_end=t_end, before=here.accepted)
@@ -171,7 +176,7 @@ def aimed(
     return leg._replace(n_steps=count.astype(here.n_steps.dtype), h=span / count)
 
 
-def taken(
+def take_samples(
     samplers: tuple[Sampler, ...], state: State, old: Samples, start: Any, table: Table
 ) -> Samples:
     """All inputs that are due at the time of a state asked anew."""
@@ -211,14 +216,9 @@ def first_samples_function(system: System, samplers: tuple[Sampler, ...]) -> Any
         table: Table,
     ) -> Samples:  # limit: a state and what samples have left
         old = Samples(held, recall, count)
-        return taken(samplers, State(system, t, q, z), old, start, table)
+        return take_samples(samplers, State(system, t, q, z), old, start, table)
 
     return sampled
-
-
-def _due(sampler: Sampler, count: Any, bounds: RunBounds) -> Any:
-    """When the next sample is due: a multiple of dt, not a sum, rounded as NumPy's."""
-    return bounds.start + lax.optimization_barrier(sampler.dt * count)
 
 
 def _with(whole: Any, part: slice, new: Any) -> Any:

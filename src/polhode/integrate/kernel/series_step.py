@@ -19,7 +19,12 @@ from polhode.integrate.field.vector_field import Field
 from polhode.integrate.kernel.arrival import chosen, fault_status
 from polhode.integrate.kernel.status import DONE, RUNNING, TOO_SMALL
 from polhode.integrate.kernel.step_size import RETREAT
-from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
+from polhode.integrate.kernel.stepper_state import (
+    Rows,
+    RunBounds,
+    StepperState,
+    row_of_attempt,
+)
 from polhode.integrate.methods.taylor import EndsAlone, Taylor
 
 
@@ -40,8 +45,8 @@ def series_step(
     there = jnp.where(is_last, stepper_state.t_end, t + jnp.sign(left) * size)
     # As far as the clock goes: with this the sum of steps is the time, exactly.
     h = there - t
-    rest = lost(stepper_state)
-    moved, rest = compensated(x, series.at(h), rest)
+    rest = lost_roundings(stepper_state)
+    moved, rest = compensated_sum(x, series.at(h), rest)
     settled, is_kept = field.projected(there, moved)
     good = jnp.all(jnp.isfinite(settled)) & field.is_sound(there, settled)
     fault = fault_status(True, good)
@@ -73,10 +78,10 @@ def series_step(
     )
     terms = method.dense(series, h)
     dense = jnp.stack(terms) if terms else jnp.zeros((0, *x.shape))
-    return chosen(good, reached, failed), Rows(good, there, settled, x_dot, dense)
+    return chosen(good, reached, failed), row_of_attempt(reached, good, dense)
 
 
-def lost(stepper_state: StepperState) -> Any:
+def lost_roundings(stepper_state: StepperState) -> Any:
     """What the roundings of x have left out so far.
 
     A run that begins, and one that an event or a sample has changed, carries its slope
@@ -86,7 +91,7 @@ def lost(stepper_state: StepperState) -> Any:
     return jnp.where(carried == stepper_state.x_dot, 0.0, carried)
 
 
-def compensated(x: Array, change: Any, rest: Any) -> tuple[Any, Any]:
+def compensated_sum(x: Array, change: Any, rest: Any) -> tuple[Any, Any]:
     """x + change + rest rounded, and what the rounding left out (Kahan; Moller)."""
     change = change + rest
     total = x + change

@@ -156,7 +156,7 @@ def initialise(
     return equations.remembered(("start", *key), many)(given, table)
 
 
-def told_first(
+def with_first_carried(
     stepper_state: StepperState, method: Method, system: System
 ) -> StepperState:
     """The stepper state with `carried` of the first step."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import jax.numpy as jnp
 import numpy as np
 
 from polhode.arrays import Array, Scalar, namespace
+from polhode.integrate.field.dense_output import Instant, Steps
 from polhode.integrate.kernel import step_size
 
 RECENT = 10  # events whose times are remembered: so many in no time accumulate
@@ -87,6 +89,22 @@ class Rows(NamedTuple):
     x_dot: Any
     dense: Any
 
+    def steps(self, key: Any) -> Steps:
+        """Some of the rows on the host, accepted or not."""
+        return Steps(*(column[key] for column in self[1:]))
+
+
+def row_of_attempt(reached: Instant, accepted: Any, dense: Any) -> Rows:
+    """The row of one attempt, from the state that it has reached."""
+    return Rows(accepted, reached.t, reached.x, reached.x_dot, dense)
+
+
+def no_attempt(here: StepperState, terms: int) -> Rows:
+    """The row of a turn in which nothing was attempted."""
+    nothing = jnp.zeros_like(here.x)
+    dense = jnp.zeros((terms, *here.x.shape))
+    return Rows(jnp.zeros((), bool), here.t, nothing, nothing, dense)
+
 
 def first_carried(x_dot: Array, kept: int) -> Any:
     """`carried` where a run or a segment begins; leading axes are runs."""
@@ -96,7 +114,7 @@ def first_carried(x_dot: Array, kept: int) -> Any:
     return namespace(x_dot).concatenate([x_dot, zeros], axis=-1)
 
 
-def begun_anew(here: StepperState, x_dot: Array) -> Any:
+def carried_anew(here: StepperState, x_dot: Array) -> Any:
     """The same of a segment that begins within a run."""
     return first_carried(x_dot, here.carried.shape[-1] - np.shape(x_dot)[-1])
 

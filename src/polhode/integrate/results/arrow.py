@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -184,17 +185,25 @@ def write_parquet(folder: Any, tables: Iterable[tuple[int, Any]]) -> Path:
     """Tables, by the runs that they begin with, as files of a folder."""
     arrow()
     into = Path(folder)
-    try:
+    with _written_into(into):
         into.mkdir(exist_ok=True)
-        for first, table in tables:
-            write_file(into / f"part-{first:08d}.parquet", parquet_bytes(table))
+    for first, table in tables:  # what cannot be read is not the folder's fault
+        content = parquet_bytes(table)
+        with _written_into(into):
+            write_file(into / f"part-{first:08d}.parquet", content)
+    return into
+
+
+@contextmanager
+def _written_into(into: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as reason:
         raise FileError(
             f"{str(into)!r} cannot take Parquet files: {reason.strerror}.",
             "It is a folder, whose own folder must be there and yours to write in.",
             "Give another folder.",
         ) from reason
-    return into
 
 
 def shapes_of(columns: dict[str, np.ndarray]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.errors import IntegrationError
 from polhode.integrate.events.event import Events
-from polhode.integrate.field.dense_output import Steps, joined
+from polhode.integrate.field.dense_output import Steps, join_steps
 from polhode.integrate.kernel.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ def one_after_the_other(first: Trajectory, second: Trajectory) -> Trajectory:
     """
     _require_meeting(first, second)
     terms = max(first.steps.dense.shape[1], second.steps.dense.shape[1])
-    one, other = (_padded(motion.steps, terms) for motion in (first, second))
+    one, other = (_pad_dense(motion.steps, terms) for motion in (first, second))
     same = np.array_equal(one.x[-1], other.x[0])
     if same and np.array_equal(one.x_dot[-1], other.x_dot[0]):
-        other = Steps(*(part[1:] for part in other))
-    steps = joined([one, other])
+        other = other.part(slice(1, None))
+    steps = join_steps([one, other])
     known = set(map(id, first.events))
     later = [event for event in second.events if id(event) not in known]
     events = Events((*first.events, *later), _names(first, second))
@@ -52,7 +52,7 @@ def _names(first: Trajectory, second: Trajectory) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*first.events.names, *second.events.names]))
 
 
-def _padded(steps: Steps, terms: int) -> Steps:
+def _pad_dense(steps: Steps, terms: int) -> Steps:
     """With as many terms of dense output; those that are added are zero."""
     missing = terms - steps.dense.shape[1]
     return steps._replace(dense=np.pad(steps.dense, ((0, 0), (0, missing), (0, 0))))

@@ -27,7 +27,6 @@ from polhode.formulation.contact.mode_forces import (
     without_modes,
 )
 from polhode.formulation.contact.routh_traced import phase_words
-from polhode.integrate.contact.contact_limits import SwitchRecord
 from polhode.integrate.contact.contact_rows import is_switch, record_of
 from polhode.integrate.events.occurrence_buffer import T
 from polhode.integrate.events.occurrence_rows import Met, tail_of
@@ -199,7 +198,9 @@ def _parts(motion: Trajectory, met: Sequence[Met]) -> ContactParts:
         row = row if row < len(place) else 0
         record = record_of(system, each, width)
         settled.append((row, float(record.settled)))
-        switches.append(_switch(record, row))
+        struck = np.any(record.impulse != 0, axis=1) | (record.was != OPEN)
+        hit = struck & bool(record.is_struck)
+        switches.append(SwitchRow(row, int(record.fired), hit, bool(record.settles)))
         if not record.is_struck:
             continue
         for k in np.flatnonzero(np.any(record.impulse != 0, axis=1)).tolist():
@@ -218,12 +219,6 @@ def _parts(motion: Trajectory, met: Sequence[Met]) -> ContactParts:
             )
     own = (tuple(impacts), tuple(settled), tuple(switches))
     return ContactParts(log.values[place], place, *own)
-
-
-def _switch(record: SwitchRecord, row: int) -> SwitchRow:
-    struck = np.any(record.impulse != 0, axis=1) | (record.was != OPEN)
-    hit = struck & bool(record.is_struck)
-    return SwitchRow(row, int(record.fired), hit, bool(record.settles))
 
 
 def _entries(motion: Trajectory) -> np.ndarray:

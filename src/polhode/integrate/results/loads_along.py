@@ -11,8 +11,6 @@ from polhode.arrays import Array, Scalar
 from polhode.matter.parameter import Table
 
 if TYPE_CHECKING:
-    from polhode.formulation.equations import Equations
-    from polhode.integrate.field.input_table import Drive
     from polhode.integrate.results.trajectory import Trajectory
 
 
@@ -25,14 +23,6 @@ def wrenches_along(motion: Trajectory) -> dict[str, Wrenches]:
         return {}
     equations, table = motion.equations, dict(motion.table)
     drive, held = motion.inputs.inputs.drive, motion.inputs.held(motion.t)
-    function, x = _wrench_function(equations, drive), motion.steps.x
-    example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
-    name, batched = ("wrenches along", drive.key), ["t", "x", "held"]
-    program = equations.program(name, function, example, batched=batched)
-    return program(motion.t, x, held, table)
-
-
-def _wrench_function(equations: Equations, drive: Drive) -> Any:
     system, core = equations.system, equations.functions
     n = system.coordinates
 
@@ -41,4 +31,8 @@ def _wrench_function(equations: Equations, drive: Drive) -> Any:
         z = core.speeds(t, q, y, table)
         return system.wrenches(t, q, z, drive.table(t, q, z, table, held, y=y))
 
-    return wrenches
+    x = motion.steps.x
+    example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
+    name, batched = ("wrenches along", drive.key), ["t", "x", "held"]
+    program = equations.program(name, wrenches, example, batched=batched)
+    return program(motion.t, x, held, table)

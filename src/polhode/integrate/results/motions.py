@@ -51,17 +51,17 @@ class Motions:
     @property
     def t(self) -> np.ndarray:
         """Times (runs, n)."""
-        return stacked([motion.t for motion in self.each])
+        return stack_runs([motion.t for motion in self.each])
 
     @property
     def q(self) -> np.ndarray:
         """Coordinates (runs, n, nq)."""
-        return stacked([motion.q for motion in self.each])
+        return stack_runs([motion.q for motion in self.each])
 
     @property
     def z(self) -> np.ndarray:
         """Speeds (runs, n, nz)."""
-        return stacked([motion.z for motion in self.each])
+        return stack_runs([motion.z for motion in self.each])
 
     @property
     def final_q(self) -> np.ndarray:
@@ -112,32 +112,32 @@ class PartOfMotions:
     @property
     def position(self) -> np.ndarray:
         """Where the body's origin is (runs, n, 3)."""
-        return stacked([part.position for part in self.each])
+        return stack_runs([part.position for part in self.each])
 
     @property
     def orientation(self) -> np.ndarray:
         """R_WB (runs, n, 3, 3)."""
-        return stacked([part.orientation for part in self.each])
+        return stack_runs([part.orientation for part in self.each])
 
     @property
     def velocity(self) -> np.ndarray:
         """The velocity of the body's origin (runs, n, 3)."""
-        return stacked([part.velocity for part in self.each])
+        return stack_runs([part.velocity for part in self.each])
 
     @property
     def angular_velocity(self) -> np.ndarray:
         """The angular velocity of the body (runs, n, 3)."""
-        return stacked([part.angular_velocity for part in self.each])
+        return stack_runs([part.angular_velocity for part in self.each])
 
     @property
     def coordinates(self) -> np.ndarray:
         """Of the joint (runs, n, k)."""
-        return stacked([part.coordinates for part in self.each])
+        return stack_runs([part.coordinates for part in self.each])
 
     @property
     def speeds(self) -> np.ndarray:
         """Of the joint (runs, n, m)."""
-        return stacked([part.speeds for part in self.each])
+        return stack_runs([part.speeds for part in self.each])
 
     def seen_from(self, observer: Any) -> PartOfMotions:
         """The body as another observer sees it; see `BodyMotion.seen_from`."""
@@ -147,13 +147,15 @@ class PartOfMotions:
     def reaction(self) -> Reaction:
         """What the joint exerts on its second body: (runs, n, 3) each."""
         each = [part.reaction for part in self.each]
-        return Reaction(*(stacked(list(column)) for column in zip(*each, strict=True)))
+        return Reaction(
+            *(stack_runs(list(column)) for column in zip(*each, strict=True))
+        )
 
     def __repr__(self) -> str:
         return f"PartOfMotions({self.each[0]!r} and {len(self.each) - 1} more)"
 
 
-def stacked(parts: list[np.ndarray]) -> np.ndarray:
+def stack_runs(parts: list[np.ndarray]) -> np.ndarray:
     """Arrays of all runs as one, where they have as many rows."""
     lengths = {len(part) for part in parts}
     if len(lengths) > 1:

@@ -148,7 +148,10 @@ def seen_motion(motion: Trajectory, place: int, observer: Any) -> SeenMotion:
     name = observer if isinstance(observer, str) else _frame_name(observer)
     there = _body_place(motion, name, observer)
     if there < 0:
-        still = _still(len(motion))
+        count = len(motion)
+        zero = np.zeros((count, 3))
+        turns = np.broadcast_to(np.eye(3), (count, 3, 3))
+        still = MovingFrame(turns, zero, zero, zero, zero, zero)
         return SeenMotion(motion, place, name, still, lambda: still)
     first = _body_frame(motion, there)
 
@@ -171,12 +174,6 @@ def _body_frame(motion: Trajectory, place: int) -> MovingFrame:
     nothing = np.zeros_like(w)
     p = poses.origins[:, place]
     return MovingFrame(poses.rotations[:, place], p, w, v, nothing, nothing)
-
-
-def _still(count: int) -> MovingFrame:
-    zero = np.zeros((count, 3))
-    turns = np.broadcast_to(np.eye(3), (count, 3, 3))
-    return MovingFrame(turns, zero, zero, zero, zero, zero)
 
 
 def _body_place(motion: Trajectory, name: str, observer: Any) -> int:

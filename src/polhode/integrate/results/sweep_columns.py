@@ -68,6 +68,7 @@ def sweep_from(
     ledger = None
     if ENDS[0] in columns:
         ledger = SweepLedger(**{n: columns[n] for n in ENDS}, work=named(WORK))
+    text = columns["told"].tobytes().decode("utf-8") if "told" in columns else "{}"
     return Sweep(
         system,
         until,
@@ -75,7 +76,7 @@ def sweep_from(
         parameters=named(PARAMETER),
         ledger=ledger,
         events=_events(system, columns),
-        told=_reasons(columns),
+        told={int(run): word for run, word in json.loads(text).items()},
         drive=drive,
     )
 
@@ -87,8 +88,3 @@ def _events(system: System, columns: dict[str, Any]) -> SweepEvents | None:
     own["told"] = columns.get(f"{EVENT}told")  # by contacts
     names = json.loads(columns["event_names"].tobytes())
     return SweepEvents(system, tuple(names), **own)
-
-
-def _reasons(columns: dict[str, Any]) -> dict[int, str]:
-    text = columns["told"].tobytes().decode("utf-8") if "told" in columns else "{}"
-    return {int(run): word for run, word in json.loads(text).items()}

@@ -151,7 +151,7 @@ def _columns(met: list[tuple[np.ndarray, np.ndarray]], kept: Any) -> Any:
     return [runs for runs, _ in met], [rows[:, kept] for _, rows in met]
 
 
-def joined_events(parts: list[SweepEvents], firsts: list[int]) -> SweepEvents:
+def join_events(parts: list[SweepEvents], firsts: list[int]) -> SweepEvents:
     """Events of several parts; `firsts` are the numbers of their first runs."""
     columns = {
         name: np.concatenate([getattr(part, name) for part in parts]) for name in ARRAYS

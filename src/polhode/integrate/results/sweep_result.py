@@ -13,7 +13,7 @@ from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.kernel.outcome import Ending, Outcome, outcome_of
 from polhode.integrate.kernel.status import DONE, EVENT, INTERRUPTED
 from polhode.integrate.results.failures import Failures, failures_of
-from polhode.integrate.results.sweep_events import SweepEvents, joined_events
+from polhode.integrate.results.sweep_events import SweepEvents, join_events
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -169,7 +169,7 @@ class Sweep:
         )
 
 
-def joined(parts: list[Sweep]) -> Sweep:
+def join_parts(parts: list[Sweep]) -> Sweep:
     """Several parts as one sweep."""
     first = parts[0]
     if len(parts) == 1:
@@ -181,7 +181,7 @@ def joined(parts: list[Sweep]) -> Sweep:
     pairs = list(zip(parts, firsts, strict=True))
     found["told"] = {at + k: word for p, at in pairs for k, word in p.told.items()}
     events = [part.events for part in parts if part.events is not None]
-    found["events"] = joined_events(events, firsts) if events else None
+    found["events"] = join_events(events, firsts) if events else None
     for own in fields(Sweep):
         if own.name not in found:
             found[own.name] = _whole([getattr(part, own.name) for part in parts])

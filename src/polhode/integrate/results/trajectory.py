@@ -133,7 +133,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         if is_choice(key):
             key = admit_choice(self, key)
         try:
-            rows = Steps(*(part[key] for part in self.steps))
+            rows = self.steps.part(key)
         except (TypeError, ValueError) as reason:
             raise not_asked(self, key) from reason
         ends = (rows.t.min(), rows.t.max()) if len(rows.t) else (np.inf, np.inf)
@@ -183,7 +183,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         ahead = np.searchsorted(self.t, times, side="left")
         nearest = np.clip(ahead, 0, max(len(self) - 1, 0))
         rows = replace(rows, contacts=self.contacts.at_rows(nearest))
-        return rows if np.all(on_rows) else settled_rows(rows)
+        return rows if np.all(on_rows) else project_rows(rows)
 
     def ledger(self) -> Ledger:
         """Energy, work, momenta and constraints along the motion, balanced."""
@@ -231,10 +231,15 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         return export.logs_of(self, rates)
 
     def measured(self, quantity: Any) -> np.ndarray:
-        """The values (n, ...) of a `ph.Quantity`, or of a law (t, state), at all rows.
+        """Values (n, ...) at all rows of a `ph.Quantity`, a law (t, state) or a name.
 
-        `motion.measured(lambda t, state: state["shoulder"] + state["elbow"])`
+        `motion.measured(lambda t, state: state["shoulder"] + state["elbow"])`; names
+        are those of plots: `motion.measured("craft.euler_angles")` is (n, 3).
         """
+        if isinstance(quantity, str):
+            from polhode.show.plots.quantities import values_of
+
+            return values_of(self, quantity)
         if not isinstance(quantity, Quantity):
             quantity = Quantity("quantity", quantity)
         return quantity.along(self)
@@ -314,7 +319,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         )
 
 
-def settled_rows(motion: Trajectory) -> Trajectory:
+def project_rows(motion: Trajectory) -> Trajectory:
     """Values between steps put back on their manifold and on the constraints."""
     system = motion.system
     if system.supports:

@@ -12,7 +12,7 @@ from polhode.errors import FileError
 from polhode.integrate.field.dense_output import Steps
 from polhode.integrate.kernel.packing import Columns
 from polhode.integrate.storage import layout
-from polhode.integrate.storage.create import put_text
+from polhode.integrate.storage.create import write_text
 from polhode.integrate.storage.event_log import EventLog
 from polhode.integrate.storage.layout import LIBRARY, Chain, Shape
 from polhode.integrate.storage.lock import WriterLock
@@ -38,7 +38,15 @@ class Appender:
             self._raw = TransactionFile(path, fresh=False, held=held)
         try:
             with file_errors(path):
-                self._h5 = _opened(self._raw)
+                # The file by HDF5, which keeps little of it in memory, however long
+                # it grows. Rows go straight through: no block is held to be filled up
+                # later.
+                found = h5py.File(self._raw, "r+", rdcc_nbytes=0, libver=LIBRARY)
+                cache = found.id.get_mdc_config()
+                cache.set_initial_size = True
+                cache.initial_size = cache.min_size = cache.max_size = INDICES
+                found.id.set_mdc_config(cache)
+                self._h5 = found
                 self._require_chain()
         except BaseException:
             self._raw.close()
@@ -74,7 +82,7 @@ class Appender:
         words = [f"cursor_{word}" for word in Columns._fields]
         found = {*layout.row_variables(self._shape), *words, "ending", "ending_letter"}
         found |= {"part", "part_rows", "part_checksum"}
-        for name in EventLog._fields if self._shape.diary is not None else ():
+        for name in EventLog._fields if self._shape.log is not None else ():
             kind = name.split("_")[0]
             found |= {name, kind, f"part_{kind}s"}
         return found
@@ -85,16 +93,16 @@ class Appender:
         return self._raw.closed
 
     def put(
-        self, steps: Steps | None, stepper_state: Columns, diary: EventLog | None
+        self, steps: Steps | None, stepper_state: Columns, log: EventLog | None
     ) -> None:
         """One part: rows, where the run is after them, what happened on the way."""
         values = {} if steps is None else layout.row_values(steps, self._shape)
-        after = self.chain.link(values, stepper_state, diary)
+        after = self.chain.link(values, stepper_state, log)
         for name, value in values.items():
             self._put_rows(self._lengthened(name, after.rows), value)
         mark: dict[str, Any] = {"part_rows": after.rows}
         mark["part_checksum"] = after.checksum
-        mark |= self._put_diary(diary) if diary else {}
+        mark |= self._put_log(log) if log else {}
         for word, column in zip(stepper_state._fields, stepper_state, strict=True):
             mark[f"cursor_{word}"] = column
         self._lengthened("part", after.number)
@@ -105,7 +113,7 @@ class Appender:
 
     def put_ending(self, outcome: dict[str, Any]) -> None:
         """How the run ended."""
-        put_text(self._h5, "ending", layout.ending_text(self.chain, outcome))
+        write_text(self._h5, "ending", layout.ending_text(self.chain, outcome))
         self._commit()
 
     def close(self, *, whole: bool) -> None:
@@ -131,10 +139,10 @@ class Appender:
                 at = slice(self.chain.rows + part.start, self.chain.rows + part.stop)
                 variable[at] = value[part]
 
-    def _put_diary(self, diary: EventLog) -> dict[str, int]:
+    def _put_log(self, log: EventLog) -> dict[str, int]:
         """Append to the event log; how many entries there are then, of each kind."""
         totals = {}
-        for name, entries in diary._asdict().items():
+        for name, entries in log._asdict().items():
             kind, known = name.split("_")[0], len(self._h5[name])
             totals[f"part_{kind}s"] = known + len(entries)
             self._lengthened(kind, known + len(entries))
@@ -152,16 +160,3 @@ class Appender:
     def _commit(self) -> None:
         self._h5.flush()
         self._raw.commit()
-
-
-def _opened(raw: TransactionFile) -> Any:
-    """The file by HDF5, which keeps little of it in memory, however long it grows.
-
-    Rows go straight through: no block is held to be filled up later.
-    """
-    found = h5py.File(raw, "r+", rdcc_nbytes=0, libver=LIBRARY)
-    cache = found.id.get_mdc_config()
-    cache.set_initial_size = True
-    cache.initial_size = cache.min_size = cache.max_size = INDICES
-    found.id.set_mdc_config(cache)
-    return found

@@ -28,7 +28,7 @@ class Blank(NamedTuple):
 
     width, terms    as in `Shape`
     names, units    of the entries
-    diary           name, entries and type of what may happen on the way
+    log             name, entries and type of what may happen on the way
     samples         how many times were asked for; -1 if every step is kept
     bounds, stepper_state   how many numbers and counts each has
     """
@@ -37,7 +37,7 @@ class Blank(NamedTuple):
     terms: int | None
     names: tuple[str, ...]
     units: tuple[str, ...]
-    diary: tuple[tuple[str, int, str], ...]
+    log: tuple[tuple[str, int, str], ...]
     samples: int
     bounds: tuple[int, int]
     stepper_state: tuple[int, int]
@@ -52,7 +52,7 @@ def create(
     facts: dict[str, Any] = {"samples": None, "identity": secrets.token_hex(16)}
     facts["digests"] = layout.plan_digests(bounds, header["samples"])
     text = text_of({**header, **facts})
-    chain = Chain(digest(text)).link({}, stepper_states, shape.diary)
+    chain = Chain(digest(text)).link({}, stepper_states, shape.log)
     content = io.BytesIO(_laid_out(_blank(shape, header, bounds, stepper_states)))
     with h5py.File(content, "r+", libver=LIBRARY) as file:
         if header["samples"] is not None:
@@ -66,11 +66,11 @@ def create(
         # Of fixed length, and so within the object that has them.
         file.attrs["title"] = np.bytes_(title)
         file.attrs["header_sha256"] = np.bytes_(chain.identity)
-        put_text(file, "header", text)
+        write_text(file, "header", text)
     return content.getvalue(), chain
 
 
-def put_text(file: Any, name: str, text: str) -> None:
+def write_text(file: Any, name: str, text: str) -> None:
     """A text as a row of letters in UTF-8."""
     letters = np.frombuffer(text.encode(), "S1")
     for grows in (f"{name}_letter", name):
@@ -82,14 +82,14 @@ def _blank(
     shape: Shape, header: dict[str, Any], bounds: Columns, stepper_state: Columns
 ) -> Blank:
     names, units = layout.names_and_units(header)
-    diary = shape.diary._asdict() if shape.diary else {}
+    log = shape.log._asdict() if shape.log else {}
     samples = header["samples"]
     return Blank(
         shape.width,
         shape.terms,
         tuple(names),
         tuple(units),
-        tuple((name, e.shape[1], e.dtype.str) for name, e in diary.items()),
+        tuple((name, e.shape[1], e.dtype.str) for name, e in log.items()),
         -1 if samples is None else len(samples),
         (len(bounds.numbers), len(bounds.counts)),
         (len(stepper_state.numbers), len(stepper_state.counts)),
@@ -105,7 +105,7 @@ def _laid_out(blank: Blank) -> bytes:
         if blank.samples >= 0:
             _column(file, "sample_times", "sample", np.zeros(blank.samples))
         _parts(file, blank)
-        _diary(file, blank)
+        _log(file, blank)
         for name in ("header", "ending"):
             _text(file, name)
     return content.getvalue()
@@ -151,9 +151,9 @@ def _parts(file: Any, blank: Blank) -> None:
         file.create_variable(name, place, kind, chunks=chunks)[0] = np.zeros(size)
 
 
-def _diary(file: Any, blank: Blank) -> None:
+def _log(file: Any, blank: Blank) -> None:
     """Room for what happens on the way, where anything can."""
-    for name, size, kind in blank.diary:
+    for name, size, kind in blank.log:
         grows = name.split("_")[0]
         if grows not in file.dimensions:
             file.dimensions[grows] = None

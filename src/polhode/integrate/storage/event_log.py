@@ -52,7 +52,7 @@ def sizes(system: System, inputs: int, told: int = 0) -> EventLog:
     )
 
 
-def written(
+def log_columns(
     names: list[str], met: Sequence[Met], input_log: InputLog, empty: EventLog
 ) -> EventLog:
     """Events and inputs as columns."""
@@ -79,14 +79,12 @@ def _counts(met: Met, names: list[str]) -> list[int]:
     return [names.index(met.name), met.direction, int(met.is_grazing)]
 
 
-def read(
-    system: System, names: list[str], diary: EventLog
-) -> tuple[list[Met], InputLog]:
+def read(system: System, names: list[str], log: EventLog) -> tuple[list[Met], InputLog]:
     """Events and inputs from columns; switches of contacts stay rows of a buffer."""
     n, m = system.coordinates, system.speeds
     met: list[Met] = []
     for row, (which, way, grazing) in zip(
-        diary.event_numbers, diary.event_counts, strict=True
+        log.event_numbers, log.event_counts, strict=True
     ):
         if which == len(names):
             facts = (row[0], which, way, grazing, 1.0)
@@ -97,4 +95,4 @@ def read(
         one, other = (State(system, t, p[:n], p[n:]) for p in (before, after))
         ways = (int(way), bool(grazing))
         met.append(Occurrence(names[which], float(t), one, other, *ways))
-    return met, [(float(row[0]), row[1:].copy()) for row in diary.fed_numbers]
+    return met, [(float(row[0]), row[1:].copy()) for row in log.fed_numbers]

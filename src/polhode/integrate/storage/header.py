@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FORMAT, FORMAT_VERSION = "polhode motion", 3
 
 
-def described(system: System) -> dict[str, Any]:
+def describe(system: System) -> dict[str, Any]:
     """The names, kinds and values of a system, in words and numbers."""
     joints = [
         {
@@ -69,7 +69,7 @@ def header_of(equations: Equations, method: Method, facts: dict[str, Any]) -> di
         "polhode": __version__,
         "jax": jax.__version__,
         "numpy": np.__version__,
-        "model": described(equations.system),
+        "model": describe(equations.system),
         "formulation": equations.name,
         "velocities": list(equations.velocity_names),
         "method": settings_of(method),
@@ -156,7 +156,7 @@ def _require_texts(name: str, value: Any) -> None:
 def require_same(path: Any, header: dict[str, Any], equations: Equations) -> None:
     """Refuse equations of another model, or another form, than the file's."""
     for what, found, given in (
-        *_pairs(header["model"], described(equations.system)),
+        *_pairs(header["model"], describe(equations.system)),
         ("formulations", header["formulation"], equations.name),
         ("velocities", header["velocities"], list(equations.velocity_names)),
     ):

@@ -56,7 +56,7 @@ class Record(NamedTuple):
     changes: list[Change]
 
 
-def encoded(record: Record) -> bytes:
+def encode(record: Record) -> bytes:
     """The bytes of a record, with their checksum."""
     parts = [_HEAD.pack(record.before, record.after, record.frame)]
     for where, old, new in record.changes:
@@ -65,7 +65,7 @@ def encoded(record: Record) -> bytes:
     return body + _TAIL.pack(zlib.crc32(body))
 
 
-def decoded(content: bytes) -> Record | None:
+def decode(content: bytes) -> Record | None:
     """The record in a journal; None where it is not complete."""
     body, tail = content[HOLDER_BYTES : -_TAIL.size], content[-_TAIL.size :]
     if len(content) < HOLDER_BYTES + _HEAD.size + _TAIL.size:
@@ -128,7 +128,7 @@ def mend(held: WriterLock, file: int) -> bool:
     An incomplete record is of a transaction that never began to change the file. The
     record of another file is refused, and left where it is.
     """
-    record = decoded(_content(held.file))
+    record = decode(_content(held.file))
     if record is None:
         return False
     if not belongs(record, file):
@@ -155,7 +155,7 @@ def repair(path: Path) -> bool:
         os.close(journal)
     if content and not content.startswith(MAGIC):
         return False
-    if decoded(content) is None:
+    if decode(content) is None:
         _remove_idle(path)
         return False
     try:
@@ -185,7 +185,7 @@ def finished(path: Path) -> bytes | None:
     except OSError:
         return None
     try:
-        record = decoded(_content(journal))
+        record = decode(_content(journal))
     finally:
         os.close(journal)
     if record is None:
@@ -206,7 +206,7 @@ def _remove_idle(path: Path) -> None:
     """Remove the journal of a killed run that has nothing to finish, if one may."""
     with contextlib.suppress(OSError):
         held = WriterLock(path, tries=1)
-        held.release(remove=decoded(_content(held.file)) is None)
+        held.release(remove=decode(_content(held.file)) is None)
 
 
 def foreign(path: Path) -> FileError:

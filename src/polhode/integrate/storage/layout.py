@@ -48,12 +48,12 @@ class Shape(NamedTuple):
 
     width    entries of x
     terms    of dense output; None where there are samples only
-    diary    what may happen on the way, without entries; None where nothing can
+    log      what may happen on the way, without entries; None where nothing can
     """
 
     width: int
     terms: int | None
-    diary: EventLog | None = None
+    log: EventLog | None = None
 
 
 def names_and_units(header: dict[str, Any]) -> tuple[list[str], list[str]]:
@@ -93,7 +93,7 @@ class Chain(NamedTuple):
     number     of parts so far
     rows       of all of them
     checksum   of the last part
-    diary      the checksum of all that happened on the way, from the beginning on
+    log        the checksum of all that happened on the way, from the beginning on
 
     The checksum of a part is of its place in all this, of the names, types and shapes
     of its columns, and of their bytes in order. So it is not that of another run, of
@@ -104,17 +104,17 @@ class Chain(NamedTuple):
     number: int = 0
     rows: int = 0
     checksum: int = 0
-    diary: int = 0
+    log: int = 0
 
     def link(
         self,
         values: dict[str, np.ndarray],
         stepper_state: Columns,
-        diary: EventLog | None,
+        log: EventLog | None,
     ) -> Chain:
         """The chain after one more part: its rows, the `StepperState`, events."""
-        happened = self.diary
-        for entries in diary or ():
+        happened = self.log
+        for entries in log or ():
             happened = _running(entries, happened)
         columns = values | {
             f"cursor_{n}": c for n, c in stepper_state._asdict().items()

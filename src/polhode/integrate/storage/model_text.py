@@ -10,8 +10,9 @@ from polhode.errors import FileError, PolhodeError
 if TYPE_CHECKING:
     from polhode.system.system import System
 
-# By these equations a system moves; those of other forms are given again.
-USUAL = "recursive"
+# By these equations a system moves, one with supports by the second; those of other
+# forms are given again.
+USUAL, WITH_SUPPORTS = "recursive", "contacts"
 
 
 def model_toml(system: System) -> str:
@@ -29,7 +30,7 @@ def read(path: Path, header: dict[str, Any]) -> System:
     from polhode.files.model import model_from
 
     text, form = header.get("model_text", ""), header["formulation"]
-    if not text or form != USUAL:
+    if not text or form not in (USUAL, WITH_SUPPORTS):
         why = (
             f"Its equations are those of {form!r}, and a file has none."
             if text

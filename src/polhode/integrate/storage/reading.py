@@ -53,7 +53,7 @@ class Content:
     ending   how it ended; empty while it runs, or if it was killed
     chain    all parts that there are, for more
 
-    `shape.diary` has the events and inputs.
+    `shape.log` has the events and inputs.
     """
 
     path: Path
@@ -88,7 +88,11 @@ def content_of(
                 if wait:
                     time.sleep(wait)
                     continue
-                raise _changing(path) from error
+                raise FileError(
+                    f"{str(path)!r} is being written, and could not be read meanwhile.",
+                    "It changed each time it was looked at; it may well be whole.",
+                    "Load it again in a moment, or when its run has ended.",
+                ) from error
             if isinstance(error, FileError):
                 raise
             raise _damage_error(path, f"{error}"[:300]) from error
@@ -122,7 +126,7 @@ def _readable(path: Path) -> Any:
 def _content(path: Path, file: Any, span: Any, most: int | None) -> Content:
     own = open_datasets(path, file)
     header, identity = _header(path, file, own)
-    diary, shape = _shape(own)
+    log, shape = _shape(own)
     ends = read(own, "part_rows", "i8", 1)
     sums = read(own, "part_checksum", "i8", 1)
     stepper_states = [
@@ -136,7 +140,7 @@ def _content(path: Path, file: Any, span: Any, most: int | None) -> Content:
     rows = {n: dataset(own, n, "f8", len(d)) for n, d in row_variables(shape).items()}
     if any(len(column) < ends[-1] for column in rows.values()):
         raise ValueError(f"'part_rows' counts {ends[-1]} rows, and there are fewer")
-    pasts = _pasts(own, diary, len(ends))
+    pasts = _pasts(own, log, len(ends))
     first, last = _parts(rows["time"], ends, span)
     if most is not None:
         fit = np.searchsorted(np.concatenate([[0], ends]), ends[-1] - most)
@@ -147,7 +151,7 @@ def _content(path: Path, file: Any, span: Any, most: int | None) -> Content:
     for part in range(len(ends)):
         start, end = int(ends[part - 1]) if part else 0, int(ends[part])
         chain = Chain(
-            identity, part, start, int(sums[part - 1]) if part else 0, chain.diary
+            identity, part, start, int(sums[part - 1]) if part else 0, chain.log
         )
         inside = first <= part < last
         here = slice(start - begin, end - begin) if inside else slice(0, 0)
@@ -169,10 +173,10 @@ def _content(path: Path, file: Any, span: Any, most: int | None) -> Content:
 
 def _shape(own: dict[str, Any]) -> tuple[EventLog | None, Shape]:
     """The sizes of a file, and what happened on the way."""
-    diary = _diary(own)
+    log = _log(own)
     dense_terms = dataset(own, "bend", "f8", 3).shape[1] if "bend" in own else 0
     width = dataset(own, "x", "f8", 2).shape[1]
-    return diary, Shape(width, dense_terms if "slope" in own else None, diary)
+    return log, Shape(width, dense_terms if "slope" in own else None, log)
 
 
 def _plan(own: dict[str, Any], header: dict[str, Any]) -> Columns:
@@ -239,19 +243,19 @@ def _parts(time: Any, ends: np.ndarray, span: Any) -> tuple[int, int]:
     return min(first, len(ends) - 1), min(last + 1, len(ends))
 
 
-def _diary(own: dict[str, Any]) -> EventLog | None:
+def _log(own: dict[str, Any]) -> EventLog | None:
     if "event_numbers" not in own:
         return None
     kinds = dict(zip(EventLog._fields, ("f8", "i8", "f8"), strict=True))
     return EventLog(*(read(own, name, kind, 2) for name, kind in kinds.items()))
 
 
-def _pasts(own: Any, diary: EventLog | None, parts: int) -> list[EventLog | None]:
+def _pasts(own: Any, log: EventLog | None, parts: int) -> list[EventLog | None]:
     """The entries of each part, all of which are checked in every reading."""
-    if diary is None:
+    if log is None:
         return [None] * parts
     columns = []
-    for name, entries in diary._asdict().items():
+    for name, entries in log._asdict().items():
         word = f"part_{name.split('_')[0]}s"
         totals = read(own, word, "i8", 1)
         if len(totals) != parts or totals[-1] > len(entries):
@@ -310,14 +314,6 @@ def _foreign(path: Path, why: str) -> FileError:
         f"{why[0].upper()}{why[1:]}.",
         "Give a file that motion.save(path) or simulate(..., to=path) made with this"
         " version or a later one.",
-    )
-
-
-def _changing(path: Path) -> FileError:
-    return FileError(
-        f"{str(path)!r} is being written, and could not be read meanwhile.",
-        "It changed each time it was looked at; that it is damaged is not said.",
-        "Load it again in a moment, or when its run has ended.",
     )
 
 

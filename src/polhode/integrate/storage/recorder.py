@@ -13,12 +13,12 @@ import numpy as np
 
 from polhode.errors import FileError, IntegrationWarning
 from polhode.integrate.events.messages import StopReason
-from polhode.integrate.field.dense_output import Steps, joined
+from polhode.integrate.field.dense_output import Steps, join_steps
 from polhode.integrate.host.row_buffer import Held, RowBuffer
 from polhode.integrate.kernel.outcome import Outcome
 from polhode.integrate.kernel.packing import Columns, columns_of
 from polhode.integrate.storage.appender import Appender
-from polhode.integrate.storage.event_log import EventLog, written
+from polhode.integrate.storage.event_log import EventLog, log_columns
 from polhode.integrate.storage.layout import Chain, Shape
 from polhode.integrate.storage.lock import WriterLock
 from polhode.integrate.storage.paths import file_errors
@@ -40,22 +40,22 @@ class Part(NamedTuple):
     job: Job[None]
 
 
-class Stand(NamedTuple):
+class RecorderState(NamedTuple):
     """How far a recording is: all of it changes at once, or Ctrl-C would part it.
 
-    desk           where rows wait
+    queue          where rows wait
     held           the rows of its buffer up to the last mark
     stepper_state, note   of that mark
-    told           how many events and inputs had been noted by then
+    noted          how many events and inputs had been noted by then
     sent           how many of them have left for the file
     part           what is on its way there, or was refused by the disk
     """
 
-    desk: WriteQueue
+    queue: WriteQueue
     held: Held
     stepper_state: Any = None
     note: Any = None
-    told: tuple[int, int] = (0, 0)
+    noted: tuple[int, int] = (0, 0)
     sent: tuple[int, int] = (0, 0)
     part: Part | None = None
 
@@ -88,8 +88,8 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
         self._names = list(names)
         self.failure = ""
         # Of a run that goes on, older rows are in the file alone.
-        desk = WriteQueue.empty(KEPT if self._is_dense and not rows else 0.0)
-        self._stand = Stand(desk, desk.shelf.held)
+        queue = WriteQueue.empty(KEPT if self._is_dense and not rows else 0.0)
+        self._state = RecorderState(queue, queue.buffer.held)
         self._settled = None if rows or self._is_dense else RowBuffer()
         self.tracker: Any = None
         self.past: tuple[list, list] = ([], [])
@@ -112,42 +112,42 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
     @property
     def note(self) -> Any:
         """What was noted at the last mark."""
-        return self._stand.note
+        return self._state.note
 
     def append(self, rows: Steps, chosen: np.ndarray | None = None) -> None:
         """More rows, all or those at the places `chosen`; they wait for a mark."""
-        self._stand.desk.shelf.append(rows, chosen)
+        self._state.queue.buffer.append(rows, chosen)
 
     def mark(self, stepper_state: Any, note: Any = None) -> None:
         """Where the run is after the rows so far."""
-        told = (0, 0)
+        noted = (0, 0)
         if self.tracker is not None:
-            told = (len(self.tracker.met), len(self.tracker.input_log))
-        stand, held = self._stand, self._stand.desk.shelf.held
-        self._stand = stand._replace(
-            held=held, stepper_state=stepper_state, note=note, told=told
+            noted = (len(self.tracker.met), len(self.tracker.input_log))
+        state, held = self._state, self._state.queue.buffer.held
+        self._state = state._replace(
+            held=held, stepper_state=stepper_state, note=note, noted=noted
         )
         old = time.perf_counter() - self._since > SECONDS
-        if (old or self._stand.desk.waiting > BYTES) and not self.failure:
+        if (old or self._state.queue.waiting > BYTES) and not self.failure:
             self._send()
 
     def restore(self) -> None:
         """The rows of the last mark."""
-        self._stand.desk.shelf.held = self._stand.held
+        self._state.queue.buffer.held = self._state.held
 
     def rows(self, memory: float) -> Steps:
         """All rows; or the last ones, if all need more than `memory`."""
         self.close()
-        desk, part = self._stand.desk, self._stand.part
-        found = desk.all_rows()
+        queue, part = self._state.queue, self._state.part
+        found = queue.all_rows()
         if found is not None:
             return found
-        waiting = (part.rows if part else None, desk.unsent())
+        waiting = (part.rows if part else None, queue.unsent())
         unwritten = [self._settle(rows) for rows in waiting if rows is not None]
         if self._settled is not None and self._settled.count:
             unwritten.insert(0, self._settled.rows())
         if self._settled is not None and unwritten:
-            return joined(unwritten)
+            return join_steps(unwritten)
         width, terms = self._shape.width, self._shape.terms or 0
         most = int(memory / (8 * (1 + width * (2 + terms))))
         content = content_of(self.path, most=max(most, 1))
@@ -155,8 +155,8 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
         # A part that the disk refused half-way is whole in the journal, and still here.
         excess = content.chain.rows - self.count
         if excess:
-            found = Steps(*(column[: len(found.t) - excess] for column in found))
-        return joined([found, *unwritten])
+            found = found.part(slice(len(found.t) - excess))
+        return join_steps([found, *unwritten])
 
     def close(self) -> None:
         """Send what waits and let go of the file; what the disk refuses stays here.
@@ -166,7 +166,7 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
         if self._file.is_closed:
             return
         self.restore()
-        if self._stand.desk.waiting and not self.failure:
+        if self._state.queue.waiting and not self.failure:
             self._send()
         self._settle_part()
         self._let_go(whole=not self.failure)
@@ -175,7 +175,7 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
         """Let go of the file, without what waits."""
         if self._file.is_closed:
             return
-        part = self._stand.part
+        part = self._state.part
         if part is not None:
             part.job.cancel()
             uninterrupted(part.job.done.wait)  # a part that was begun is in the file
@@ -216,21 +216,21 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
         if self.failure:
             return
         self.restore()
-        stand = self._stand
-        rows, columns = stand.desk.unsent(), columns_of(stand.stepper_state)
-        diary = self._diary(stand)
-        part = Part(rows, Job(lambda: self._put(rows, columns, diary)))
-        desk = stand.desk.after_sending()
-        # Rows leave the desk and become the part at once: they are never in both.
-        self._stand = stand._replace(
-            desk=desk, held=desk.shelf.held, sent=stand.told, part=part
+        state = self._state
+        rows, columns = state.queue.unsent(), columns_of(state.stepper_state)
+        log = self._log(state)
+        part = Part(rows, Job(lambda: self._put(rows, columns, log)))
+        queue = state.queue.after_sending()
+        # Rows leave the queue and become the part at once: they are never in both.
+        self._state = state._replace(
+            queue=queue, held=queue.buffer.held, sent=state.noted, part=part
         )
         self._writer.submit(part.job.run)
         self._since = time.perf_counter()
 
     def _settle_part(self) -> None:
         """Wait for the part that is under way."""
-        part = self._stand.part
+        part = self._state.part
         if part is None:
             return
         if not part.job.is_begun:  # Ctrl-C may have come before the writer had it
@@ -240,7 +240,7 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
         if isinstance(error, OSError):
             self.failure = f"{error.strerror or error}"
             return
-        self._stand = self._stand._replace(part=None)
+        self._state = self._state._replace(part=None)
         if error is not None:
             raise error
 
@@ -249,32 +249,32 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
         self.tracker = tracker
         tracker.met[:0], tracker.input_log[:0] = past
         if self.told:
-            tracker.told = StopReason(self.told)
+            tracker.stop_reason = StopReason(self.told)
         known = (len(past[0]), len(past[1]))
-        self._stand = self._stand._replace(told=known, sent=known)
+        self._state = self._state._replace(noted=known, sent=known)
 
-    def _diary(self, stand: Stand) -> EventLog | None:
+    def _log(self, state: RecorderState) -> EventLog | None:
         """What happened since the last part."""
-        empty = self._shape.diary
+        empty = self._shape.log
         if empty is None or self.tracker is None:
             return empty
         met, input_log = (
             entries[first:last]
             for entries, first, last in zip(
                 (self.tracker.met, self.tracker.input_log),
-                stand.sent,
-                stand.told,
+                state.sent,
+                state.noted,
                 strict=True,
             )
         )
-        return written(self._names, met, input_log, empty)
+        return log_columns(self._names, met, input_log, empty)
 
     def _put(
-        self, leaving: Steps | None, stepper_state: Columns, diary: EventLog | None
+        self, leaving: Steps | None, stepper_state: Columns, log: EventLog | None
     ) -> None:
         """One part, beside the run."""
         settled = None if leaving is None else self._settle(leaving)
-        self._file.put(settled, stepper_state, diary)
+        self._file.put(settled, stepper_state, log)
         if settled is None or self._settled is None:
             return
         self._settled.append(settled)

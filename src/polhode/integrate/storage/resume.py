@@ -77,9 +77,11 @@ def resume(
     from polhode.integrate.simulate import simulate
 
     header = content.header
+    # The state from which the run began.
+    t, q, z = content.header["start"]
     return simulate(
         equations,
-        _first_state(content, equations),
+        State(equations.system, t[0], q, z),
         until=header["until"],
         method=chosen,
         samples=header["samples"],
@@ -134,7 +136,7 @@ def _events_and_inputs(
     content: Content, equations: Equations, inputs: Any
 ) -> tuple[dict[str, Any], list[Met]]:
     """Events and inputs of the motion in a file, and all that happened in its run."""
-    header, diary = content.header, content.shape.diary
+    header, log = content.header, content.shape.log
     given = _inputs(equations, inputs)
     if given.words != header["inputs"]:
         raise FileError(
@@ -144,11 +146,11 @@ def _events_and_inputs(
             "Give the same: ph.load_motion(path).of(system, inputs={...}).",
         )
     require_same_laws(content.path, header, "inputs", input_laws(given))
-    if diary is None:
+    if log is None:
         return {}, []
-    met, input_log = read(equations.system, header["events"], diary)
+    met, input_log = read(equations.system, header["events"], log)
     events = events_met(equations.system, tuple(header["events"]), met, given)
-    times, values = np.array([t for t, _ in input_log]), diary.fed_numbers[:, 1:]
+    times, values = np.array([t for t, _ in input_log]), log.fed_numbers[:, 1:]
     return {"events": events, "inputs": InputLog(given, times, values)}, met
 
 
@@ -174,7 +176,7 @@ def _method(path: Any, header: dict[str, Any], given: Method | None) -> Method:
 
 
 def _equations_of(model: Any, header: dict[str, Any]) -> Equations:
-    from polhode.integrate.simulate import equations_of
+    from polhode.integrate.host.motion_equations import equations_of
 
     if isinstance(model, System) and model.supports and header.get("impacts"):
         return contact_equations(model)
@@ -186,12 +188,6 @@ def _equations_of(model: Any, header: dict[str, Any]) -> Equations:
 def _with_inputs(equations: Equations, inputs: Any) -> Equations:
     """The equations with the states of controllers among the inputs beside them."""
     return with_controllers(equations, admit_inputs(equations.system, inputs).drive)
-
-
-def _first_state(content: Content, equations: Equations) -> State:
-    """The state from which the run began."""
-    t, q, z = content.header["start"]
-    return State(equations.system, t[0], q, z)
 
 
 def _at_cursor(content: Content, equations: Equations, method: Any) -> Trajectory:
@@ -254,8 +250,8 @@ def _require_same_motion(content: Content, equations: Equations, inputs: Any) ->
         return  # modes are known for the last state alone, as samples are
     # A row at the very time of an event may have the slope before or after it.
     rows = np.unique(np.linspace(0, len(steps.t) - 1, ROWS_COMPARED).astype(int))
-    if content.shape.diary is not None:
-        happened = content.shape.diary.event_numbers[:, 0]
+    if content.shape.log is not None:
+        happened = content.shape.log.event_numbers[:, 0]
         rows = rows[~np.isin(steps.t[rows], happened)]
     here = bare(steps.t[rows], steps.x[rows])
     table = dict(content.header["table"])

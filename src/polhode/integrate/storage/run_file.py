@@ -10,7 +10,7 @@ from polhode.integrate.kernel.chunk import Runs
 from polhode.integrate.kernel.outcome import Outcome
 from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 from polhode.integrate.results.checkpoint import Checkpoint
-from polhode.integrate.results.trajectory import Trajectory, settled_rows
+from polhode.integrate.results.trajectory import Trajectory, project_rows
 from polhode.integrate.storage import session
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def open_run_file(
     own = {name: values[0] for name, values in runs.table.items()}
     made = session.Made(*made_by, own)
     if options.context is not None:
-        made = made._replace(**session.guided_by(options.context))
+        made = made._replace(**session.event_facts(options.context))
     until = float(runs.bounds.stop[0])
     checkpoint = Checkpoint(
         StepperState(*(v[0] for v in runs.stepper_states)),
@@ -46,16 +46,16 @@ def open_run_file(
     def settle(steps: Steps) -> Steps:
         whole = Outcome("DONE", until, "", 0, 0)
         motion = Trajectory(*made_by[:2], steps, whole, own, "", False)
-        return settled_rows(motion).steps
+        return project_rows(motion).steps
 
-    store, checkpoint = session.opened(path, made, checkpoint, settle)
+    store, checkpoint = session.open_session(path, made, checkpoint, settle)
     try:
         lifted = [
             [np.asarray(leaf)[None] for leaf in tree]
             for tree in (checkpoint.stepper_state, checkpoint.bounds)
         ]
         store.past = session.past_of(to, states.system)
-        store.told = session.told_of(to, checkpoint.stepper_state)
+        store.told = session.reason_of_end(to, checkpoint.stepper_state)
         there = Runs(StepperState(*lifted[0]), RunBounds(*lifted[1]), runs.table)
         return there, options._replace(store=store)
     except BaseException:

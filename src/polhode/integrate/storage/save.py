@@ -20,7 +20,7 @@ from polhode.integrate.storage.paths import (
     require_writable,
 )
 from polhode.integrate.storage.reading import is_ours
-from polhode.integrate.storage.session import Made, begun
+from polhode.integrate.storage.session import Made, begin_file
 from polhode.integrate.storage.uninterrupted import uninterrupted
 from polhode.output_file import replace_synced, temporary
 
@@ -89,7 +89,7 @@ def _write(motion: Trajectory, checkpoint: Checkpoint, path: Path) -> None:
             events=tuple(rows.words), told=rows.told, impacts=motion.contacts.order
         )
         met = list(rows.met)
-    recorder = begun(path, made, checkpoint, lambda steps: steps)
+    recorder = begin_file(path, made, checkpoint, lambda steps: steps)
     try:
         with file_errors(path):
             recorder.accompany(_Met(met, _input_rows(motion)), ([], []))

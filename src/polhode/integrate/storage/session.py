@@ -71,7 +71,7 @@ class Continuation(NamedTuple):
     content: Content
 
 
-def guided_by(context: RunContext) -> dict[str, Any]:
+def event_facts(context: RunContext) -> dict[str, Any]:
     """What `Made` tells of events and inputs."""
     names = tuple(event.name for event in context.events)
     kinds = [
@@ -90,16 +90,16 @@ def guided_by(context: RunContext) -> dict[str, Any]:
     return {**found, "laws": digests}
 
 
-def opened(
+def open_session(
     to: Path | Continuation, made: Made, checkpoint: Checkpoint, settle: Settle
 ) -> tuple[Recorder, Checkpoint]:
     """The file of a run, and where the run is; `halt` has no leading axes."""
     if isinstance(to, Continuation):
         _require_same_guide(to.content, made)
         checkpoint = halt_from(to.content, checkpoint)
-        recorder = continued(to.content, settle)
+        recorder = continue_file(to.content, settle)
     else:
-        recorder = begun(to, made, checkpoint, settle)
+        recorder = begin_file(to, made, checkpoint, settle)
     try:
         recorder.mark(checkpoint.stepper_state)
     except BaseException:
@@ -108,7 +108,9 @@ def opened(
     return recorder, checkpoint
 
 
-def begun(path: Path, made: Made, checkpoint: Checkpoint, settle: Settle) -> Recorder:
+def begin_file(
+    path: Path, made: Made, checkpoint: Checkpoint, settle: Settle
+) -> Recorder:
     """The file of a run that begins, laid out."""
     require_writable(path)
     shape, header = shape_of(made, checkpoint), header_for(made, checkpoint)
@@ -133,12 +135,12 @@ def begun(path: Path, made: Made, checkpoint: Checkpoint, settle: Settle) -> Rec
             raise
 
 
-def continued(content: Content, settle: Settle) -> Recorder:
+def continue_file(content: Content, settle: Settle) -> Recorder:
     """The file of a run that goes on, open for more."""
     shape, names = content.shape, content.header["events"]
-    if shape.diary is not None:
-        none = [entries[:0] for entries in shape.diary]
-        shape = shape._replace(diary=EventLog(*none))
+    if shape.log is not None:
+        none = [entries[:0] for entries in shape.log]
+        shape = shape._replace(log=EventLog(*none))
     return Recorder(content.path, shape, settle, content.chain, names=names)
 
 
@@ -162,12 +164,12 @@ def past_of(
     to: Any, system: System
 ) -> tuple[list[Met], list[tuple[float, np.ndarray]]]:
     """What happened before the run goes on."""
-    if not isinstance(to, Continuation) or to.content.shape.diary is None:
+    if not isinstance(to, Continuation) or to.content.shape.log is None:
         return [], []
-    return event_log.read(system, to.content.header["events"], to.content.shape.diary)
+    return event_log.read(system, to.content.header["events"], to.content.shape.log)
 
 
-def told_of(to: Any, stepper_state: Any) -> str:
+def reason_of_end(to: Any, stepper_state: Any) -> str:
     """Why the host had ended the run that is to go on, if it had."""
     if isinstance(to, Continuation) and int(stepper_state.status) in (
         EVENT,

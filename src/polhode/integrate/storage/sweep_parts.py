@@ -35,7 +35,7 @@ from polhode.integrate.kernel.status import DONE, EVENT
 from polhode.integrate.results.arrow import stream_of, sweep_table, write_parquet
 from polhode.integrate.results.failures import Failures, failures_of
 from polhode.integrate.results.sweep_columns import sweep_from
-from polhode.integrate.results.sweep_result import Sweep, joined, require_run
+from polhode.integrate.results.sweep_result import Sweep, join_parts, require_run
 from polhode.integrate.storage.header import digest, header_of, text_of
 from polhode.integrate.storage.laws import PYTHON, sweep_laws
 from polhode.integrate.storage.lock import WriterLock
@@ -209,9 +209,11 @@ def _require_same(folder: Path, note: Path, text: str) -> None:
         kept = json.loads(found)
     except (ValueError, RecursionError) as error:
         raise _damage_error(note, error) from error
+    words = _differing(kept, json.loads(text))
+    why = f"{words} differ." if words else f"{note.name} is not as it was written."
     raise FileError(
         f"{str(folder)!r} has another sweep in it.",
-        f"{_differing(kept, json.loads(text))} differ.",
+        why,
         "Give another folder, or the same sweep to go on with it.",
     )
 
@@ -274,7 +276,7 @@ class SweepParts:
         parts = list(self)
         if not parts:
             raise _empty(self.folder)
-        return joined(parts)
+        return join_parts(parts)
 
     def to_xarray(self) -> Any:
         """An `xarray.Dataset` over all parts, read when values are requested.

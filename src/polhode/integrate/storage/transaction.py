@@ -25,7 +25,7 @@ from polhode.integrate.storage.journal import (
     Change,
     Record,
     apply,
-    encoded,
+    encode,
     frame_of,
     mend,
     write_at,
@@ -128,7 +128,7 @@ class TransactionFile(io.RawIOBase):
             if os.fstat(self._file).st_size < self._end:
                 os.ftruncate(self._file, self._end)
             record = self._record()
-            write_at(self._lock.file, encoded(record), HOLDER_BYTES)
+            write_at(self._lock.file, encode(record), HOLDER_BYTES)
             self._is_between = True
             apply(record, self._file)
             os.ftruncate(self._lock.file, HOLDER_BYTES)

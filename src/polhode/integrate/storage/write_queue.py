@@ -15,7 +15,7 @@ class WriteQueue(NamedTuple):
     shelves are used by turns: one fills while the rows of the other are written.
     """
 
-    shelf: RowBuffer
+    buffer: RowBuffer
     second: RowBuffer
     kept: float
     all_stay: bool
@@ -30,23 +30,23 @@ class WriteQueue(NamedTuple):
     @property
     def waiting(self) -> int:
         """How many bytes wait."""
-        return self.shelf.bytes - self.bytes_left
+        return self.buffer.bytes - self.bytes_left
 
     def unsent(self) -> Steps | None:
         """The rows that wait; None where there are none."""
-        if self.rows_left >= self.shelf.count:
+        if self.rows_left >= self.buffer.count:
             return None
-        return self.shelf.rows(self.rows_left)
+        return self.buffer.rows(self.rows_left)
 
     def all_rows(self) -> Steps | None:
         """All rows that ever came, if they are here, and there are any."""
-        return self.shelf.rows() if self.all_stay and self.shelf.count else None
+        return self.buffer.rows() if self.all_stay and self.buffer.count else None
 
     def after_sending(self) -> WriteQueue:
         """The queue after its rows were sent; they stay in it until the next time."""
-        if self.all_stay and self.shelf.bytes <= self.kept:
-            rows, size = self.shelf.count, self.shelf.bytes
+        if self.all_stay and self.buffer.bytes <= self.kept:
+            rows, size = self.buffer.count, self.buffer.bytes
             return self._replace(rows_left=rows, bytes_left=size)
-        used = RowBuffer() if self.all_stay else self.shelf
+        used = RowBuffer() if self.all_stay else self.buffer
         self.second.clear()
         return WriteQueue(self.second, used, self.kept, False)

@@ -14,7 +14,13 @@ import numpy as np
 
 from polhode.lowering.backends import cache as disk
 from polhode.lowering.backends.direct import DirectCall
-from polhode.lowering.backends.llvm.native import Code, host, host_lanes, machine_code
+from polhode.lowering.backends.llvm.native import (
+    Code,
+    host,
+    host_lanes,
+    least_effort,
+    machine_code,
+)
 from polhode.lowering.backends.thread_limit import thread_limit
 from polhode.lowering.backends.threads import (
     SHORT,
@@ -142,8 +148,9 @@ class NativeRunner:
             self._choices.fold,
             str(self._choices.unroll_at_most),
         )
+        effort = ("least effort",) if least_effort() else ()
         return disk.entry_name(
-            __version__, *made_of, marks, str(lanes), *host(), _llvm()
+            __version__, *made_of, marks, str(lanes), *host(), _llvm(), *effort
         )
 
     def _prepare(self) -> Prepared:

@@ -15,8 +15,6 @@ import math
 from collections.abc import Sequence
 from operator import attrgetter
 
-import numpy as np
-
 from polhode.lowering.ir.graph import Element, Graph, Node
 from polhode.lowering.ir.scalars import fold_constant
 
@@ -237,12 +235,3 @@ _depth = attrgetter("depth")
 
 def readiness(element: Element) -> int:
     return element.depth if isinstance(element, Node) else 0
-
-
-def as_constants(elements: np.ndarray, dtype: np.dtype) -> np.ndarray | None:
-    """The numbers of an array of elements, or None if one of them is a node."""
-    if elements.dtype != object:
-        return elements
-    if any(isinstance(e, Node) for e in elements.flat):
-        return None
-    return np.array(elements.tolist(), dtype=dtype).reshape(elements.shape)

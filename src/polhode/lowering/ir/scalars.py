@@ -178,6 +178,7 @@ NUMPY: dict[str, Callable[..., Any]] = {
     "population_count": _population,
     "clz": _leading_zeros,
     "is_finite": np.isfinite,
+    "any_lane": np.array,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import sympy
@@ -20,14 +21,21 @@ from polhode.lowering.reading.ring import (
     ratio,
     whole,
 )
-from polhode.lowering.reading.writing import Writer, times
+from polhode.lowering.reading.writing import Writer, is_shorter, times
 
 NESTED = 300  # longer sums are not searched for factors
 COUNTED = 20  # operations of the ring in which SymPy counts one of an expression
 
 
-def operations(ring: Ring, e: sympy.Expr) -> int:
-    """Operations in an expression; to count them costs some of the ring's for each."""
+def operations(ring: Ring, e: sympy.Expr) -> float:
+    """Operations in an expression; to count them costs some of the ring's for each.
+
+    No end where the ring cannot pay: what is held in several places is counted in
+    each of them, and may be longer than any machine can count.
+    """
+    if not is_shorter(e, ring.left / COUNTED):
+        ring.left = -1
+        return math.inf
     found = int(sympy.count_ops(e))
     ring.spend(COUNTED * found)
     return found

@@ -109,10 +109,24 @@ def key_of(p: Polynomial) -> Hashable:
     return frozenset(p.items())
 
 
-class Ring:
-    """The generators, and arithmetic on polynomials over them."""
+class Unfinished(Exception):
+    """What is read would be left undone: nothing is left to spend, or it is long."""
 
-    def __init__(self, operations: float = math.inf, largest: int = LARGE) -> None:
+
+class Ring:
+    """The generators, and arithmetic on polynomials over them.
+
+    Where `finishes`, whatever would be left undone raises `Unfinished`: sums that are
+    not multiplied out are written again wherever they stand, without end.
+    """
+
+    def __init__(
+        self,
+        operations: float = math.inf,
+        largest: int = LARGE,
+        *,
+        finishes: bool = False,
+    ) -> None:
         self.generators: list[Generator] = []
         self._found: dict[Hashable, Generator] = {}
         self.reduced: dict[Monomial, Polynomial | None] = {}
@@ -121,9 +135,10 @@ class Ring:
         self._decoded: dict[Monomial, tuple[tuple[Generator, int], ...]] = {0: ()}
         # Terms seen in angles and exponents -> the units in which they are counted.
         self.units: dict[tuple[str, Monomial], list[Number]] = {}
-        self.left = operations  # of what may be spent
+        self.allowed = self.left = operations  # what may be spent, and what is left
         self.largest = largest  # products of more terms stay products
         self.keeps_products = largest < LARGE
+        self.finishes = finishes
         self.unfinished = False  # some product was left unmultiplied
         self.inexact = False  # some constant is a double without a closed form
 
@@ -133,7 +148,8 @@ class Ring:
 
     def is_spent(self) -> bool:
         """Whether nothing is left; who asks then leaves something undone."""
-        self.unfinished |= (over := self.left < 0)
+        if over := self.left < 0:
+            leave_undone(self)
         return over
 
     # -------------------------------------------------------------- generators
@@ -156,9 +172,11 @@ class Ring:
         if found is None:
             pairs, rest, index = [], m, 0
             while rest:
+                # Of hundreds of generators a monomial has few: on to the next of them.
+                absent = ((rest & -rest).bit_length() - 1) // WIDTH
+                rest, index = rest >> (WIDTH * absent), index + absent
                 exponent = ((rest + HALF) & MASK) - HALF
-                if exponent:
-                    pairs.append((self.generators[index], exponent))
+                pairs.append((self.generators[index], exponent))
                 rest = (rest - exponent) >> WIDTH
                 index += 1
             found = self._decoded[m] = tuple(pairs)
@@ -180,7 +198,8 @@ class Ring:
         size = len(p) * len(q) if len(p) > 1 and len(q) > 1 else 0
         if size > self.largest or (size > SMALL and self.is_spent()):
             # Where products stay products by intention, nothing is left undone.
-            self.unfinished |= not self.keeps_products
+            if not self.keeps_products:
+                leave_undone(self)
             return self.reduce({held(self, p) + held(self, q): 1})
         return self.expand(p, q)
 
@@ -246,6 +265,13 @@ class Ring:
             result = product_reduction(self, m)
         self.reduced[m] = result
         return result
+
+
+def leave_undone(ring: Ring) -> None:
+    """What is read is right, but it will not have its shortest form."""
+    if ring.finishes:
+        raise Unfinished
+    ring.unfinished = True
 
 
 def declare_product(ring: Ring, g: Generator, h: Generator, value: Polynomial) -> None:

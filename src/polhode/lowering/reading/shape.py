@@ -26,6 +26,7 @@ from polhode.lowering.reading.ring import (
     Polynomial,
     Ring,
     key_of,
+    leave_undone,
     ratio,
 )
 from polhode.lowering.reading.symbols import rate_order
@@ -55,7 +56,7 @@ class Shape:
 
     def _write(self, p: Polynomial) -> sympy.Expr:
         if len(p) > LONGEST or self.ring.is_spent():
-            self.ring.unfinished = True
+            leave_undone(self.ring)
             return self.writer.sum(p)
         apart = separate(self.ring, p)
         candidates = [self._fractions(apart)]

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import jax
@@ -14,9 +13,8 @@ import numpy as np
 import sympy
 
 from polhode.errors import UnfinishedReading, UnreadableProgram
-from polhode.lowering.arguments import require_function
 from polhode.lowering.ir.graph import Node
-from polhode.lowering.ir.program import ScalarProgram, Unlowerable, scalarise
+from polhode.lowering.ir.program import Unlowerable, scalarise
 from polhode.lowering.ir.schedule import find_live
 from polhode.lowering.reading.definitions import (
     Definition,
@@ -32,23 +30,18 @@ from polhode.lowering.reading.evaluation import (
 )
 from polhode.lowering.reading.functions import Refined
 from polhode.lowering.reading.kept_reading import KeptReading
-from polhode.lowering.reading.ring import ALLOWED, Ring
+from polhode.lowering.reading.ring import ALLOWED, Ring, Unfinished
 from polhode.lowering.reading.shape import Shape
 from polhode.lowering.reading.symbols import declare_units, from_sympy, latex_name
+from polhode.lowering.reading.traced_function import TracedFunction
 from polhode.lowering.reading.unread import UnreadFunction, UnreadFunctions
-from polhode.lowering.trace.trace import (
-    ClosedJaxpr,
-    closed_jaxpr,
-    inner_jaxprs,
-    source_line,
-)
 from polhode.tracebacks import warn
 
 Found = TypeVar("Found")
 
 
 class LongProgram(Exception):
-    """A program has more operations than were allowed; their number."""
+    """A program, or its shortest form, takes more operations than were allowed."""
 
     def __init__(self, operations: float):
         super().__init__(operations)
@@ -66,7 +59,6 @@ def read(
     latex: bool = False,
     unread: list[UnreadFunction] | None = None,
     units: Iterable[Sequence[sympy.Symbol]] = (),
-    longest: float = math.inf,
 ) -> Any:
     r"""The mathematics of a `jax.numpy` function, as SymPy expressions.
 
@@ -82,39 +74,53 @@ def read(
     What has no closed form, such as a search in a table, is refused. Where a list is
     given as `unread`, it is written as f(x), a function of what it depends on, and the
     list says of each where it is computed. `units` are groups of symbols whose squares
-    add up to 1, such as the parts of a unit quaternion. A program of more operations
-    than `longest` raises `LongProgram`.
+    add up to 1, such as the parts of a unit quaternion.
 
     >>> import jax.numpy as jnp, sympy as sm
     >>> theta, g = sm.symbols("theta g")
     >>> read(lambda x, g: 0.5 * g * (jnp.sin(x) ** 2 + jnp.cos(x) ** 2), theta, g)
     g/2
     """
-    require_function(function, "read")
-    collect, units = [*collect], [tuple(each) for each in units]
-    arrays, tree = _arguments(symbols)
-    kept = KeptReading(function, tree, arrays, (collect, float(operations), units))
-    found = kept.load()
-    if found is None:
-        ring = Ring(operations)
-        declare_units(ring, units)
-        trace = _trace(function, symbols)
-        shape = Shape(ring, collect)
-        program, written = _read(ring, trace, shape, unread, longest)
-        shapes = [output.shape for output in program.outputs]
-        found = [*zip(written, shapes, strict=True)], trace.result
-        if ring.unfinished:
-            _warn(function, operations)
-        elif not unread:
-            kept.save(*found)
-    leaves = [_leaf(elements, shape, latex) for elements, shape in found[0]]
-    return jax.tree_util.tree_unflatten(found[1], leaves)
+    traced = TracedFunction(function, symbols)
+    units = [tuple(each) for each in units]
+    shape = Shape(Ring(operations), [*collect])
+    declare_units(shape.ring, units)
+    others = (shape.collect, float(operations), units)
+    found, result = _kept_or_read(traced, shape, unread, others)
+    leaves = [_leaf(elements, places, latex) for elements, places in found]
+    return jax.tree_util.tree_unflatten(result, leaves)
+
+
+def read_closed(
+    traced: TracedFunction,
+    operations: float = ALLOWED,
+    *,
+    unread: list[UnreadFunction],
+    units: Iterable[Sequence[sympy.Symbol]] = (),
+    longest: float = math.inf,
+) -> Any:
+    """The closed form of the first of two results; the second one is not read.
+
+    A program of more operations than `longest` raises `LongProgram`, and so does one
+    that is not in its shortest form after so many `operations`: what is not multiplied
+    out is written again wherever it stands, and is longer than with names.
+    """
+    units = [tuple(each) for each in units]
+    shape = Shape(Ring(operations, finishes=True))
+    declare_units(shape.ring, units)
+    others = ("first", longest, float(operations), units)
+    try:
+        found, result = _kept_or_read(traced, shape, unread, others, longest)
+    except Unfinished:
+        raise LongProgram(operations) from None
+    leaves = [_leaf(elements, places, False) for elements, places in found]
+    return jax.tree_util.tree_unflatten(result, leaves)
 
 
 def read_defined(
-    function: Callable,
-    *symbols: Any,
+    traced: TracedFunction,
     operations: float = ALLOWED,
+    *,
     unread: list[UnreadFunction],
     units: Iterable[Sequence[sympy.Symbol]] = (),
     rotations: Collection[str] = (),
@@ -122,24 +128,21 @@ def read_defined(
 ) -> tuple[Any, list[Definition]]:
     """The mathematics of a function with names for what is long and used often.
 
-    `function` gives its result and a dictionary of quantities, whose elements are named
-    by their places: R_12. The definitions come in an order in which each needs only
-    those before it. What is read is as long as the program, whatever its depth.
+    The function gives its result and a dictionary of quantities, whose elements are
+    named by their places: R_12. The definitions come in an order in which each needs
+    only those before it. What is read is as long as the program, whatever its depth.
     `rotations` are the quantities that are orthogonal matrices of determinant 1.
     """
-    require_function(function, "read")
     ring = defining_ring(operations)
     declare_units(ring, units)
-    trace = _trace(function, symbols)
-    parts: list[Any] = [*jax.tree_util.treedef_children(trace.result)]
-    result, quantities = parts
+    result, quantities = traced.results
     shape = Shape(ring)
     shape.writer.names_held = True
-    functions = UnreadFunctions(_given_names(trace))
+    functions = UnreadFunctions(traced.symbol_names)
 
     def readings(guarded: bool) -> tuple[Any, ...]:
         program = scalarise(
-            trace.jaxpr, fold="zeros", reading=True, guarded=guarded, unread=True
+            traced.jaxpr, fold="zeros", reading=True, guarded=guarded, unread=True
         )
         own = program.outputs[: result.num_leaves]
         _require_length(own, longest)
@@ -149,17 +152,17 @@ def read_defined(
         definitions = Definitions(ring, wanted, words, rotations)
         # Quantities first: what is known of them holds in all that comes after.
         every = [*definitions.arrays, *own]
-        found = _evaluate(ring, every, trace.arrays, functions, definitions.of)
+        found = _evaluate(ring, every, traced.arrays, functions, definitions.of)
         return own, definitions, found[len(definitions.arrays) :]
 
-    with _refusals(trace):
+    with _refusals(traced):
         own, definitions, found = _guarded_where_needed(readings)
         written = [_written(shape, r) for out in found for r in out]
-        unread += _list_unread(functions, trace)
-        taken = _given_names(trace) | {each.name for each in unread}
+        unread += _list_unread(functions, traced)
+        taken = traced.symbol_names | {each.name for each in unread}
         defined, written = write_definitions(shape, definitions, written, taken)
     if ring.unfinished:
-        _warn(function, operations)
+        _warn(traced.name, ring.allowed)
     rest = iter(written)
     leaves = [_leaf([next(rest) for _ in o.flat], o.shape, False) for o in own]
     return jax.tree_util.tree_unflatten(result, leaves), defined
@@ -170,9 +173,9 @@ def effort(function: Callable, *symbols: Any) -> float:
 
     No end where values choose. What is long to read is known before, in milliseconds.
     """
-    trace = _trace(function, symbols)
+    traced = TracedFunction(function, symbols)
     try:
-        program = scalarise(trace.jaxpr, fold="zeros", reading=True)
+        program = scalarise(traced.jaxpr, fold="zeros", reading=True)
     except Unlowerable:
         return math.inf
     live = find_live(element for output in program.outputs for element in output.flat)
@@ -182,68 +185,59 @@ def effort(function: Callable, *symbols: Any) -> float:
     return live.operations() + HEAVY * heavy
 
 
-@dataclass(frozen=True)
-class _Trace:
-    """A traced function, what stands for its arguments, and its output's tree."""
+def _kept_or_read(
+    traced: TracedFunction,
+    shape: Shape,
+    unread: list[UnreadFunction] | None,
+    others: tuple[Any, ...],
+    longest: float = math.inf,
+) -> tuple[list[tuple[Any, tuple[int, ...]]], Any]:
+    """Elements and shape of each leaf, and their tree; kept on disk where finished.
 
-    function: Callable
-    jaxpr: ClosedJaxpr
-    arrays: list[np.ndarray]
-    result: Any
-
-
-def _arguments(symbols: tuple[Any, ...]) -> tuple[list[np.ndarray], Any]:
-    """Arrays that stand for the arguments, and their tree."""
-    leaves, tree = jax.tree_util.tree_flatten([_as_arrays(s) for s in symbols])
-    return [np.asarray(leaf, dtype=object) for leaf in leaves], tree
-
-
-def _trace(function: Callable, symbols: tuple[Any, ...]) -> _Trace:
-    arrays, tree = _arguments(symbols)
-
-    def flat(*values: Any) -> Any:
-        return function(*jax.tree_util.tree_unflatten(tree, values))
-
-    shapes = [jax.ShapeDtypeStruct(a.shape, np.float64) for a in arrays]
-    try:
-        jaxpr, result = closed_jaxpr(flat, *shapes)
-    except jax.errors.ConcretizationTypeError as error:
-        raise UnreadableProgram(
-            f"'{_name(function)}' decides in Python on a value that is a symbol here.",
-            "A Python `if`, `while`, `float()` or index cannot depend on arguments.",
-            "Use jnp.where, or make the argument a constant of the function.",
-            str(error).strip().split("\n")[0],
-        ) from error
-    return _Trace(function, jaxpr, arrays, result)
+    Of a function with two results, and a bound on its length, the first alone.
+    """
+    kept = KeptReading(traced.function, traced.tree, traced.arrays, others)
+    found = kept.load()
+    if found is None:
+        result = traced.result if longest == math.inf else traced.results[0]
+        outputs, written = _read(traced, result.num_leaves, shape, unread, longest)
+        shapes = [output.shape for output in outputs]
+        found = [*zip(written, shapes, strict=True)], result
+        if shape.ring.unfinished:
+            _warn(traced.name, shape.ring.allowed)
+        elif not unread:
+            kept.save(*found)
+    return found
 
 
 def _read(
-    ring: Ring,
-    trace: _Trace,
+    traced: TracedFunction,
+    count: int,
     shape: Shape,
     unread: list[UnreadFunction] | None,
     longest: float,
-) -> tuple[ScalarProgram, list[list[sympy.Basic]]]:
-    """The scalar program, and its outputs as SymPy writes them."""
-    functions = None if unread is None else UnreadFunctions(_given_names(trace))
+) -> tuple[list[np.ndarray], list[list[sympy.Basic]]]:
+    """The first outputs of the scalar program, and as SymPy writes them."""
+    functions = None if unread is None else UnreadFunctions(traced.symbol_names)
 
-    def readings(guarded: bool) -> tuple[ScalarProgram, list[list[Reading]]]:
+    def readings(guarded: bool) -> tuple[list[np.ndarray], list[list[Reading]]]:
         program = scalarise(
-            trace.jaxpr,
+            traced.jaxpr,
             fold="zeros",
             reading=True,
             guarded=guarded,
             unread=unread is not None,
         )
-        _require_length(program.outputs, longest)
-        return program, _evaluate(ring, program.outputs, trace.arrays, functions)
+        outputs = program.outputs[:count]
+        _require_length(outputs, longest)
+        return outputs, _evaluate(shape.ring, outputs, traced.arrays, functions)
 
-    with _refusals(trace):
-        program, found = _guarded_where_needed(readings)
+    with _refusals(traced):
+        outputs, found = _guarded_where_needed(readings)
         written = [[_written(shape, r) for r in out] for out in found]
     if functions is not None and unread is not None:
-        unread += _list_unread(functions, trace)
-    return program, written
+        unread += _list_unread(functions, traced)
+    return outputs, written
 
 
 def _guarded_where_needed(readings: Callable[[bool], Found]) -> Found:
@@ -264,14 +258,8 @@ def _require_length(outputs: list[np.ndarray], longest: float) -> None:
         raise LongProgram(operations)
 
 
-def _given_names(trace: _Trace) -> set[str]:
-    """The names of all symbols of the arguments."""
-    given = [sympy.sympify(e) for a in trace.arrays for e in a.flat]
-    return {s.name for e in given for s in e.atoms(sympy.Symbol)}
-
-
 @contextmanager
-def _refusals(trace: _Trace) -> Iterator[None]:
+def _refusals(traced: TracedFunction) -> Iterator[None]:
     """What stops a reading, in words: the primitive, and the line that uses it."""
     try:
         yield
@@ -280,22 +268,23 @@ def _refusals(trace: _Trace) -> Iterator[None]:
         primitive, why, line = stop.primitive, stop.reason, stop.line
     except Unreadable as stop:
         primitive, why = PRIMITIVES.get(stop.op, stop.op), stop.why
-        line = _line_of(trace.jaxpr.jaxpr, primitive)
+        line = traced.line_of(primitive)
     raise UnreadableProgram(
-        f"'{_name(trace.function)}' cannot be read as mathematics: "
-        f"JAX's '{primitive}' stops it.",
+        f"'{traced.name}' cannot be read as mathematics: JAX's '{primitive}' stops it.",
         f"{why[:1].upper()}{why[1:]}.",
         "Read the part of the function before it, or write it without.",
         f"Used at {line}." if line else "",
     )
 
 
-def _list_unread(functions: UnreadFunctions, trace: _Trace) -> Iterator[UnreadFunction]:
+def _list_unread(
+    functions: UnreadFunctions, traced: TracedFunction
+) -> Iterator[UnreadFunction]:
     """Each function without a lowering rule: its arguments, primitive and line."""
     for name, op, places in functions.found.values():
         primitive = PRIMITIVES.get(op, op)
-        line = _line_of(trace.jaxpr.jaxpr, primitive)
-        args = tuple(str(trace.arrays[slot].flat[k]) for slot, k in places)
+        line = traced.line_of(primitive)
+        args = tuple(str(traced.arrays[slot].flat[k]) for slot, k in places)
         yield UnreadFunction(name, args, primitive, line)
 
 
@@ -308,24 +297,6 @@ PRIMITIVES = {
     "round_even": "round",
     "round_away": "round",
 }
-
-
-def _as_arrays(argument: Any) -> Any:
-    """Lists and matrices become arrays; tuples and dictionaries stay trees."""
-    if isinstance(argument, sympy.MatrixBase | sympy.NDimArray):
-        argument = argument.tolist()
-    if isinstance(argument, list):
-        parts = [_as_arrays(a) for a in argument]
-        whole = all(isinstance(p, np.ndarray) or np.ndim(p) == 0 for p in parts)
-        if whole and not any(isinstance(p, tuple | dict) for p in parts):
-            return np.array(parts, dtype=object)
-        return parts
-    if isinstance(argument, tuple):
-        parts = [_as_arrays(a) for a in argument]
-        return type(argument)(*parts) if hasattr(argument, "_fields") else tuple(parts)
-    if isinstance(argument, dict):
-        return {name: _as_arrays(a) for name, a in argument.items()}
-    return argument
 
 
 def _evaluate(
@@ -426,24 +397,9 @@ def letters(latex: str) -> int:
     return len(re.sub(r"\\([A-Za-z]+)|[{}_^ ]", r"\1", plain))
 
 
-def _line_of(jaxpr: Any, primitive: str) -> str:
-    for equation in jaxpr.eqns:
-        if equation.primitive.name == primitive:
-            return source_line(equation)
-        for inner in inner_jaxprs(equation.params):
-            line = _line_of(inner, primitive)
-            if line:
-                return line
-    return ""
-
-
-def _name(function: Callable) -> str:
-    return getattr(function, "__name__", repr(function))
-
-
-def _warn(function: Callable, operations: float) -> None:
+def _warn(name: str, operations: float) -> None:
     warn(
-        f"'{_name(function)}' was not brought to its shortest form: it is too long, or "
+        f"'{name}' was not brought to its shortest form: it is too long, or "
         f"{operations:g} operations were done. What is written is right.",
         UnfinishedReading,
     )

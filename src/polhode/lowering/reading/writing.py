@@ -33,13 +33,24 @@ NAMES: dict[str, Callable[..., sympy.Expr]] = {
 MANY = 200  # terms of a sum; SymPy would take a second to put thousands in order
 WRITTEN = 30  # operations of the ring in which SymPy makes one term
 SIMPLE = 8  # operations; SymPy may search longer arguments for minutes
+PARTS = 10 * SIMPLE  # symbols, numbers and operations: so many have more operations
 
 
 def made(function: Callable[..., sympy.Basic], *args: sympy.Basic) -> sympy.Basic:
     """A function or relation; SymPy evaluates it only if its arguments are simple."""
-    if sum(int(sympy.count_ops(a)) for a in args) <= SIMPLE:
+    is_simple = all(is_shorter(a, PARTS) for a in args)
+    if is_simple and sum(int(sympy.count_ops(a)) for a in args) <= SIMPLE:
         return function(*args)
     return function(*args, evaluate=False)
+
+
+def is_shorter(expression: sympy.Basic, most: float) -> bool:
+    """Whether an expression has at most so many parts, as printed."""
+    stack, count = [expression], 0
+    while stack and count <= most:
+        stack.extend(stack.pop().args)
+        count += 1
+    return count <= most
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from polhode.lowering.ir.graph import Block, Branch, Buffer, Element, Held, Node
 from polhode.lowering.ir.program import Lowering, Value, lift, type_of
@@ -15,15 +15,22 @@ from polhode.lowering.rules.loops import count_block, within
 SELECT_AT_MOST = 48  # operations of all branches together, run rather than branched
 
 
+class Index(NamedTuple):
+    """Which branch is taken, and of what type that is."""
+
+    which: Element
+    kind: str
+
+
 def cond(low: Lowering, equation: Any, which: Value, *arguments: Value) -> list[Value]:
     branches = equation.params["branches"]
-    kind, index = type_of(equation.invars[0].aval), lift(which)[()]
-    if not isinstance(index, Node):
-        chosen = branches[min(max(int(index), 0), len(branches) - 1)]
+    kind, place = type_of(equation.invars[0].aval), lift(which)[()]
+    if not isinstance(place, Node):
+        chosen = branches[min(max(int(place), 0), len(branches) - 1)]
         return low.interpret(chosen.jaxpr, chosen.consts, *arguments)
-    index, kind = as_boolean(index, kind, len(branches))
+    index = _as_boolean(place, kind, len(branches))
     if low.reading:
-        return _selected(low, equation, (index, kind), arguments)
+        return _select(low, equation, index, arguments)
     before = dict(low.latest)
     blocks, results, versions = [], [], []
     for branch in branches:
@@ -37,9 +44,9 @@ def cond(low: Lowering, equation: Any, which: Value, *arguments: Value) -> list[
     changed = [b for b in before if any(v[b] is not before[b] for v in versions)]
     is_cheap = not any(map(_may_take_long, blocks))
     if not changed and is_cheap and sum(map(count_block, blocks)) <= SELECT_AT_MOST:
-        return _selected(low, equation, (index, kind), arguments)
+        return _select(low, equation, index, arguments)
     held = [Held(b, before[b], [v[b] for v in versions]) for b in changed]
-    return _branched(low, (index, kind), Branch(blocks, [], held), (equation, results))
+    return _branch(low, index, Branch(blocks, [], held), equation, results)
 
 
 def _may_take_long(block: Block) -> bool:
@@ -57,16 +64,14 @@ def _may_take_long(block: Block) -> bool:
     return False
 
 
-def as_boolean(index: Node, kind: str, count: int) -> tuple[Element, str]:
+def _as_boolean(index: Node, kind: str, count: int) -> Index:
     """The predicate behind an integer index of two branches."""
     if count == 2 and index.op == "convert" and index.data == "bool":
-        return index.args[0], "bool"
-    return index, kind
+        return Index(index.args[0], "bool")
+    return Index(index, kind)
 
 
-def _selected(
-    low: Lowering, equation: Any, index: tuple, arguments: Any
-) -> list[Value]:
+def _select(low: Lowering, equation: Any, index: Index, arguments: Any) -> list[Value]:
     """Cheap branches: run all, select."""
     layout = Layout(tuple(v.aval for v in equation.outvars))
     which, kind = index
@@ -87,9 +92,11 @@ def _selected(
     return layout.rebuild(finals)
 
 
-def _branched(low: Lowering, index: tuple, branch: Branch, job: tuple) -> list[Value]:
+def _branch(
+    low: Lowering, index: Index, branch: Branch, equation: Any, results: Any
+) -> list[Value]:
     """A branch node; scalars are projected from it, memory has it as its version."""
-    (which, kind), (equation, results) = index, job
+    which, kind = index
     if kind != "bool":
         which = low.build.apply("convert", "int64", which, data=kind)
     node = low.graph.unique("branch", "", (which,), branch)

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import NAMED, SHARED
+from polhode.arrays import NAMED, NAMED_WHOLE, NEIGHBOUR, SHARED
 from polhode.lowering.ir.program import Lowering, Value, lift
+from polhode.lowering.rules.arithmetic import each
 from polhode.lowering.rules.sharing import called
 
 
@@ -16,10 +17,16 @@ def call(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
     body = p.get("jaxpr") or p.get("call_jaxpr") or p.get("fun_jaxpr")
     if low.reading and str(p.get("name", "")).startswith(NAMED):
         return [named(low, p["name"].removeprefix(NAMED), arguments)]
+    if low.reading and str(p.get("name", "")).startswith(NAMED_WHOLE):
+        shape = equation.outvars[0].aval.shape
+        return [named_whole(low, p["name"].removeprefix(NAMED_WHOLE), shape, arguments)]
     if low.shares and p.get("name") == SHARED:
         found = called(low, body, arguments)
         if found is not None:
             return found
+    if p.get("name") == NEIGHBOUR:
+        (flag,) = arguments
+        return [each(lambda a: low.build.apply("any_lane", "bool", a), flag)]
     return low.inline(equation, body, *arguments)
 
 
@@ -30,6 +37,18 @@ def named(low: Lowering, name: str, arguments: tuple[Value, ...]) -> Value:
     for place in np.ndindex(out.shape):
         args = tuple(column[place] for column in columns)
         out[place] = low.graph.make("named", "float64", args, name)
+    return out
+
+
+def named_whole(
+    low: Lowering, name: str, shape: tuple[int, ...], arguments: tuple[Value, ...]
+) -> Value:
+    """A function of all elements of its arguments, read by its name: f, or f_x, ..."""
+    args = tuple(element for value in arguments for element in lift(value).flat)
+    marks = [""] if shape == () else [f"_{axis}" for axis in "xyz"]
+    out = np.empty(shape, object)
+    for place, mark in zip(np.ndindex(shape), marks, strict=True):
+        out[place] = low.graph.make("named", "float64", args, name + mark)
     return out
 
 

@@ -22,7 +22,7 @@ from polhode.lowering.ir.stored import elements
 from polhode.lowering.rules.indexing import pick
 from polhode.lowering.rules.layout import Layout
 from polhode.lowering.rules.loops import Carry, build_loop, count_code, store_columns
-from polhode.lowering.trace.trace import scan_counts
+from polhode.lowering.trace.trace import indexed_inputs, scan_counts
 
 LONGEST = 64  # turns: what repeats more often gains little from being special
 
@@ -105,7 +105,10 @@ class Scan:
             new, ys = self.step(carry, x)
             return new, self.stacked.flatten(ys)
 
-        carry = Carry(self.avals[: len(self.carry)], self.carry, self.equation)
+        avals, first = self.avals[: len(self.carry)], len(self.constants)
+        read = indexed_inputs(self.jaxpr.jaxpr) if is_kept(self.jaxpr) else ()
+        indexed = {k - first for k in read}
+        carry = Carry(avals, self.carry, self.equation, indexed)
         finals, ys, node = build_loop(self.low, self.length, carry, body)
         self.loop = node.data
         types = self.stacked.types()

@@ -146,7 +146,7 @@ def scatter(op: str | None) -> Callable[..., Value]:
                     clamped(low, s, m) for s, m in zip(starts, limits, strict=True)
                 ]
             moves = any(isinstance(s, Node) for s in starts)
-            if (moves and out.size >= memory.AT_LEAST) or memory.is_long(low, out):
+            if (moves and memory.is_kept_there(out)) or memory.is_long(low, out):
                 out = _write_memory(low, out, block, starts, (step, type))
             else:
                 out = elements(out)

@@ -176,7 +176,7 @@ def _stored_window(low: Lowering, x: Value, where: list, sizes: Any) -> Value:
 
 def _window_of_memory(low: Lowering, x: Value, where: list, sizes: Any) -> Value | None:
     """A window of an array in memory: one load an element."""
-    if x.size < memory.AT_LEAST or memory.whole(x) is None:
+    if memory.whole(x) is None:
         return None
     return _stored_window(low, x, where, sizes)
 
@@ -214,7 +214,7 @@ def dynamic_update_slice(
             tuple(slice(w, w + n) for w, n in zip(where, update.shape, strict=True))
         ] = update
         return out
-    if is_long or x.size >= memory.AT_LEAST:
+    if is_long or memory.is_kept_there(x):
         pairs = [
             (flat_place(low, x.shape, where, place), update[place])
             for place in np.ndindex(*update.shape)

@@ -23,22 +23,30 @@ from polhode.lowering.ir.scalars import INTEGERS
 from polhode.lowering.rules import memory
 from polhode.lowering.rules.layout import Layout, same_element
 
+FEW = 12  # elements: among so many a computed place is found by selects
+
 
 @dataclass
 class Carry:
-    """What a loop carries: scalars by element, large arrays in memory."""
+    """What a loop carries: scalars by element, large arrays in memory.
+
+    So do those `indexed` that are changed at computed places: of more than a few
+    elements each place would be a choice among all.
+    """
 
     avals: list[Any]
     values: list[Value]
     site: Any = None  # the equation that it belongs to
+    indexed: set[int] = field(default_factory=set)
     held: list[Held] = field(default_factory=list)
     varying: list[bool] = field(default_factory=list)
     steps: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.large = [
-            v.size >= memory.AT_LEAST and not is_key(a)
-            for a, v in zip(self.avals, self.values, strict=True)
+            not is_key(a)
+            and (v.size >= memory.AT_LEAST or (k in self.indexed and v.size > FEW))
+            for k, (a, v) in enumerate(zip(self.avals, self.values, strict=True))
         ]
         small = [
             a for a, large in zip(self.avals, self.large, strict=True) if not large

@@ -18,7 +18,9 @@ from polhode.lowering.ir.strided_views import Column, columns_of
 from polhode.lowering.trace.trace import source_line
 
 AT_LEAST = IN_MEMORY  # elements: fewer are scalars
-LONG = 256  # elements: so many are changed in memory also at places that are known
+# Elements: so many are changed in memory also at places that are known. Those of an
+# array named one by one for it are all written back where the next place is computed.
+LONG = 16
 
 
 def elements_of(
@@ -47,6 +49,11 @@ def whole(value: Value) -> tuple[Buffer, Node] | None:
         if e.args[0] != j or isinstance(e.args[0], Node) or e.args[1] is not version:
             return None
     return buffer, version
+
+
+def is_kept_there(value: Value) -> bool:
+    """Whether an array is changed in memory where places are computed."""
+    return value.size >= AT_LEAST or whole(value) is not None
 
 
 def is_long(low: Lowering, value: Value) -> bool:

@@ -48,10 +48,6 @@ class Value(NamedTuple):
     scale: Element
     series: Series | None
 
-    @property
-    def is_constant(self) -> bool:
-        return self.series is None
-
 
 class Expressions:  # limit: one method an operation is the vocabulary
     """Makes series, each once."""

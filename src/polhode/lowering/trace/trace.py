@@ -7,9 +7,11 @@ JAX's context manager.
 from __future__ import annotations
 
 import hashlib
+import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import jax
@@ -32,10 +34,9 @@ UNKNOWN_YET = (
 )
 Literal = core.Literal
 ClosedJaxpr = core.ClosedJaxpr
-OF_ONE_TYPE = {
-    *("add", "sub", "mul", "div", "rem", "pow", "atan2", "max", "min"),
-    *("eq", "ne", "lt", "le", "gt", "ge", "select_n", "concatenate"),
-}
+TRACES = (core.ClosedJaxpr, core.Jaxpr)
+ARRAYS = (np.ndarray, np.generic, jax.Array)
+PLAIN = {int, bool, float, str, type(None)}
 
 # Primitives that compute nothing.
 MOVING = {
@@ -137,6 +138,27 @@ def has_primitive(jaxpr: Any, name: str) -> bool:
     )
 
 
+_INDEXED = ("gather", "dynamic_slice", "dynamic_update_slice", "scatter")
+
+
+def indexed_inputs(jaxpr: Any) -> set[int]:
+    """The inputs of a trace that it reads or writes at places that it computes."""
+    numbers = {variable: k for k, variable in enumerate(jaxpr.invars)}
+    found: set[int] = set()
+    for equation in jaxpr.eqns:
+        read = equation.invars[:1]
+        if not equation.primitive.name.startswith(_INDEXED):
+            inner = equation.params.get("jaxpr")  # of a call, or of a `scan`
+            own = indexed_inputs(inner.jaxpr) if isinstance(inner, ClosedJaxpr) else ()
+            read = [equation.invars[k] for k in own]
+        found |= {
+            numbers[variable]
+            for variable in read
+            if not isinstance(variable, Literal) and variable in numbers
+        }
+    return found
+
+
 def keeps_loops(jaxpr: Any) -> bool:
     """Whether a trace has loops that stay loops, whatever their length."""
     return any(
@@ -183,14 +205,14 @@ def _terms(equation: Any) -> int:
     if name == "dot_general":
         (contracted, _), _ = equation.params["dimension_numbers"]
         shape = equation.invars[0].aval.shape
-        return 2 * int(np.prod([shape[d] for d in contracted], dtype=int))
+        return 2 * math.prod(shape[d] for d in contracted)
     if name.startswith(("reduce_", "arg")):
         return max(1, _size(equation.invars[0]) // max(1, _size(equation.outvars[0])))
     return 1
 
 
 def _size(variable: Any) -> int:
-    return int(np.prod(variable.aval.shape, dtype=int))
+    return math.prod(variable.aval.shape)
 
 
 def scan_counts(parameters: dict[str, Any]) -> tuple[int, int]:
@@ -218,7 +240,7 @@ def inner_jaxprs(parameters: dict[str, Any]) -> Iterator[Any]:
 def _inner_traces(parameters: dict[str, Any]) -> Iterator[Any]:
     for value in parameters.values():
         for item in value if isinstance(value, tuple | list) else (value,):
-            if isinstance(item, core.ClosedJaxpr | core.Jaxpr):
+            if isinstance(item, TRACES):
                 yield item
 
 
@@ -237,6 +259,11 @@ def source_line(equation: Any) -> str:
 # ------------------------------------------------------------------ fingerprints
 
 
+@cache
+def _name_of(dtype: Any) -> str:
+    return str(dtype)
+
+
 def fingerprint(jaxpr: ClosedJaxpr) -> str:
     """A digest of a trace with its constants: equal traces, equal programs."""
     return Fingerprints().of(jaxpr).hex()
@@ -246,55 +273,68 @@ class Fingerprints:
     """Digests of traces and of all traces inside them, of each once."""
 
     def __init__(self) -> None:
-        self.known: dict[int, bytes] = {}  # by identity: the whole trace holds them
+        # By identity: the whole trace holds them.
+        self.known: dict[int, bytes] = {}
+        self.kinds: dict[int, str] = {}
 
     def of(self, trace: Any) -> bytes:
         """The digest of a trace, with its constants if it is closed."""
         if id(trace) not in self.known:
-            digest = hashlib.sha256()
             closed = isinstance(trace, ClosedJaxpr)
+            words: list[bytes] = []
             for constant in trace.consts if closed else ():
-                self._feed(digest, constant)
-            self._feed_jaxpr(digest, trace.jaxpr if closed else trace)
-            self.known[id(trace)] = digest.digest()
+                self._feed(words, constant)
+            self._feed_jaxpr(words, trace.jaxpr if closed else trace)
+            self.known[id(trace)] = hashlib.sha256(b"".join(words)).digest()
         return self.known[id(trace)]
 
-    def _feed_jaxpr(self, digest: Any, jaxpr: Any) -> None:
+    def _feed_jaxpr(self, words: list[bytes], jaxpr: Any) -> None:
         """Equations in order, variables by number."""
         numbers: dict[Any, int] = {}
 
         def atom(a: Any) -> str:
             if isinstance(a, Literal):
                 value = np.asarray(a.val)
-                return f"{value.dtype}{value.shape}{value.tobytes().hex()}"
+                return f"{_name_of(value.dtype)}{value.shape}{value.tobytes().hex()}"
             return f"v{numbers.setdefault(a, len(numbers))}"
 
-        for variable in (*jaxpr.constvars, *jaxpr.invars):
-            digest.update(f"{atom(variable)}:{variable.aval.str_short()};".encode())
+        def told(variables: Iterable[Any]) -> None:
+            for variable in variables:
+                words.append(f"{atom(variable)}:{self._kind(variable.aval)};".encode())
+
+        told((*jaxpr.constvars, *jaxpr.invars))
         for equation in jaxpr.eqns:
-            words = " ".join(map(atom, equation.invars))
-            digest.update(f"{equation.primitive.name}({words})".encode())
+            read = " ".join(map(atom, equation.invars))
+            words.append(f"{equation.primitive.name}({read})".encode())
             if equation.primitive.name == "call_hi_primitive":
                 inner = expanded(equation)  # its parameters hide what it computes
-                digest.update(Fingerprints().of(inner))
+                words.append(Fingerprints().of(inner))
             for name in sorted(equation.params):
-                digest.update(name.encode())
-                self._feed(digest, equation.params[name])
-            for variable in equation.outvars:
-                digest.update(f"{atom(variable)}:{variable.aval.str_short()};".encode())
-        digest.update(" ".join(map(atom, jaxpr.outvars)).encode())
+                words.append(name.encode())
+                self._feed(words, equation.params[name])
+            told(equation.outvars)
+        words.append(" ".join(map(atom, jaxpr.outvars)).encode())
 
-    def _feed(self, digest: Any, value: Any) -> None:
-        if isinstance(value, core.ClosedJaxpr | core.Jaxpr):
-            digest.update(self.of(value))
-        elif isinstance(value, np.ndarray | np.generic | jax.Array):
+    def _kind(self, aval: Any) -> str:
+        """Type and shape of a variable; many share theirs."""
+        found = self.kinds.get(id(aval))
+        if found is None:
+            found = self.kinds[id(aval)] = aval.str_short()
+        return found
+
+    def _feed(self, words: list[bytes], value: Any) -> None:
+        if type(value) in PLAIN:  # most are, and JAX's own types are slow to ask
+            words.append(repr(value).encode())
+        elif isinstance(value, tuple | list):
+            words.append(f"[{len(value)}".encode())
+            for item in value:
+                self._feed(words, item)
+        elif isinstance(value, TRACES):
+            words.append(self.of(value))
+        elif isinstance(value, ARRAYS):
             if isinstance(value, jax.Array) and str(value.dtype).startswith("key<"):
                 value = jax.random.key_data(value)
             array = np.asarray(value)
-            digest.update(f"{array.dtype}{array.shape}".encode() + array.tobytes())
-        elif isinstance(value, tuple | list):
-            digest.update(f"[{len(value)}".encode())
-            for item in value:
-                self._feed(digest, item)
+            words.append(f"{array.dtype}{array.shape}".encode() + array.tobytes())
         elif not callable(value):  # a callable derives the body, which is fed itself
-            digest.update(repr(value).encode())
+            words.append(repr(value).encode())

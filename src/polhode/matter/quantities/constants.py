@@ -8,7 +8,7 @@ of the model: sweeps, gradients, identification, files and printed equations see
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -50,3 +50,12 @@ def admit_constants(
 def values_of(constants: Mapping[str, Any], table: Table) -> dict[str, Any]:
     """The numbers of a law's constants, for a table of parameters."""
     return {key: at(value, table) for key, value in constants.items()}
+
+
+def call_form(arguments: Iterable[str], constants: Iterable[str]) -> str:
+    """How a law is called, in words of its error.
+
+    >>> call_form(("length", "rate", "t"), ["k"])
+    'law(length, rate, t, k=...)'
+    """
+    return f"law({', '.join([*arguments, *(f'{key}=...' for key in constants)])})"

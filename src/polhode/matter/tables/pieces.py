@@ -9,7 +9,7 @@ beyond the data is two pieces more, so that derivative and integral need no othe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -174,9 +174,14 @@ class Family:
         *,
         evaluate: Callable[..., Any],
         differentiate: Callable[[Any, int], Any],
+        period: Sequence[np.ndarray] | None = None,
     ) -> None:
-        """`evaluate(pieces, *values)`; `differentiate(pieces, which variable)`."""
+        """`evaluate(pieces, *values)`; `differentiate(pieces, which variable)`.
+
+        `period` are the axes of data that repeat from their ends on.
+        """
         self.name, self.variables = name, variables
+        self._period = period
         self._evaluate, self._differentiate = evaluate, differentiate
         self._pieces: dict[tuple[int, ...], Any] = {(0,) * len(variables): pieces}
         self._laws: dict[tuple[int, ...], Any] = {}
@@ -197,7 +202,15 @@ class Family:
 
     def value(self, orders: tuple[int, ...], *values: Any) -> Any:
         """The same outside a trace, by NumPy."""
-        return self._evaluate(self.pieces(orders), *values)
+        return self._evaluate(self.pieces(orders), *self._within(values))
+
+    def _within(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The values in the first period: inside the named function, which people
+        read as f(x) of the x that is given."""
+        if self._period is None:
+            return values
+        pairs = zip(self._period, values, strict=True)
+        return tuple(a[0] + namespace(v).mod(v - a[0], a[-1] - a[0]) for a, v in pairs)
 
     def _made(self, orders: tuple[int, ...]) -> Any:
         import jax
@@ -205,7 +218,7 @@ class Family:
         pieces = self.pieces(orders)
 
         def evaluate(*values: Any) -> Any:
-            return self._evaluate(pieces, *values)
+            return self._evaluate(pieces, *self._within(values))
 
         law = jax.custom_jvp(named_function(self._title(orders), evaluate))
 

@@ -17,7 +17,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import Array
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.matter.tables.pieces import (
@@ -148,11 +148,6 @@ class Table:
         return Integral(self)
 
     def _at(self, orders: tuple[int, ...], values: tuple[Any, ...]) -> Any:
-        if self.beyond == "repeat":
-            values = tuple(
-                a[0] + namespace(v).mod(v - a[0], a[-1] - a[0])
-                for a, v in zip(self._axes, values, strict=True)
-            )
         if is_traced(*values):
             import jax.numpy as jnp
 
@@ -192,8 +187,13 @@ class Table:
                 *(self.name, VARIABLES, patches),
                 evaluate=evaluate_2d,
                 differentiate=slope_of_patches,
+                period=self._period,
             )
-        return family_1d(self.name, self.pieces)
+        return family_1d(self.name, self.pieces, self._period)
+
+    @property
+    def _period(self) -> tuple[np.ndarray, ...] | None:
+        return self._axes if self.beyond == "repeat" else None
 
     @cached_property
     def pieces(self) -> Pieces:
@@ -239,12 +239,15 @@ class Integral:
         return f"Integral({self.table!r})"
 
 
-def family_1d(name: str, pieces: Pieces) -> Family:
+def family_1d(
+    name: str, pieces: Pieces, period: tuple[np.ndarray, ...] | None = None
+) -> Family:
     """Of one variable."""
     return Family(
         *(name, VARIABLES[:1], pieces),
         evaluate=evaluate_1d,
         differentiate=lambda p, which: derivative(p),
+        period=period,
     )
 
 

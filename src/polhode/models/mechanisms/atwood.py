@@ -63,7 +63,7 @@ def double_atwood() -> ph.System:
         for k, (pulley, (a, b)) in enumerate(zip(pulleys, ends, strict=True), 1)
     ]
     members = [*axles, *slides]
-    return ph.System(members, [ph.Weight(9.81)], ropes, name="double_atwood")
+    return ph.System(members, [ph.Weight(9.81)], ropes, name="double Atwood machine")
 
 
 def _wheel(name: str, mass: float) -> ph.Body:

@@ -43,4 +43,4 @@ def quarter_car() -> ph.System:
     bumps = ph.PrescribedMotion(
         slides[0], ph.Formula("0.02 * sin(8 * t)"), name="bumps"
     )
-    return ph.System(slides, actions, [bumps], name="quarter_car")
+    return ph.System(slides, actions, [bumps], name="quarter car")

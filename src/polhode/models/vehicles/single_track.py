@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 import polhode as ph
+from polhode.models.looks import car_in_plane
 
 AHEAD, BEHIND, HEIGHT = 1.2, 1.5, 0.3
 GRAVITY = 9.81
@@ -27,7 +28,12 @@ def single_track(front: float = 80e3, rear: float = 110e3) -> ph.System:
     `front` and `rear` are the cornering stiffnesses of the axles, N/rad.
     """
     world, mass = ph.World(), ph.Parameter("m", 1500.0)
-    car = ph.Body.from_inertia("car", mass=mass, inertia=(500.0, 2300.0, 2500.0))
+    car = ph.Body.from_inertia(
+        "car",
+        mass=mass,
+        inertia=(500.0, 2300.0, 2500.0),
+        shapes=car_in_plane(AHEAD, BEHIND, HEIGHT),
+    )
     hub = ph.Body("hub", ph.solids.disc(mass=1e-3, radius=HEIGHT, along=ph.Y))
     plane = ph.Planar("plane", world.point(0, 0, HEIGHT), car.origin, normal=ph.Z)
     steer = ph.Revolute("steer", car.point(AHEAD, 0, 0), hub.origin, axis=ph.Z)
@@ -37,7 +43,7 @@ def single_track(front: float = 80e3, rear: float = 110e3) -> ph.System:
         _tyre("rear", car.point(-BEHIND, 0, 0), world, rear, load * AHEAD),
     ]
     hands = ph.PrescribedMotion(steer, ph.Formula("0.02 + 0 * t"), name="hands")
-    return ph.System([plane, steer], tyres, [hands], name="single_track")
+    return ph.System([plane, steer], tyres, [hands], name="single-track car")
 
 
 def _tyre(

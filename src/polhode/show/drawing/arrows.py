@@ -59,15 +59,17 @@ def arrows_of(rows: Trajectory, bodies: Any, size: float) -> tuple[Arrows, ...]:
         ("reaction", "N"): reactions,
     }
     bent = {("couple", "N m"): couples, ("reaction couple", "N m"): moments}
-    kinds = [scaled(*key, arrows, LONGEST * size) for key, arrows in found.items()]
+    kinds = [
+        scale_arrows(*key, arrows, LONGEST * size) for key, arrows in found.items()
+    ]
     kinds += [
-        scaled(*key, arrows, WIDEST * size)._replace(is_bent=True)
+        scale_arrows(*key, arrows, WIDEST * size)._replace(is_bent=True)
         for key, arrows in bent.items()
     ]
     return tuple(kind for kind in kinds if kind.arrows)
 
 
-def scaled(kind: str, unit: str, arrows: list[Arrow], length: float) -> Arrows:
+def scale_arrows(kind: str, unit: str, arrows: list[Arrow], length: float) -> Arrows:
     """Those arrows of a kind that do not vanish, the longest as long as given."""
     lengths = [_largest(arrow.vectors) for arrow in arrows]
     most = max(lengths, default=0.0)

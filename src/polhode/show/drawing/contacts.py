@@ -10,7 +10,14 @@ from polhode.actions.attachment import Attachment
 from polhode.constraints.constraint import coordinates_of
 from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.matter.axes import turn_to
-from polhode.show.drawing.arrows import LONGEST, WIDEST, Arrow, Arrows, arc, scaled
+from polhode.show.drawing.arrows import (
+    LONGEST,
+    WIDEST,
+    Arrow,
+    Arrows,
+    arc,
+    scale_arrows,
+)
 from polhode.show.drawing.glyphs import Link
 from polhode.show.plots.palette import LIGHT, Theme
 from polhode.supports.rolling_friction import CoupleCandidates
@@ -87,7 +94,7 @@ def _friction_couples(rows: Trajectory, size: float) -> Arrows | None:
             Arrow(name, own.point[:, k], own.friction[:, k])
             for k, name in enumerate(own.points)
         ]
-    kind = scaled("friction couple", "N m", arrows, WIDEST * size)
+    kind = scale_arrows("friction couple", "N m", arrows, WIDEST * size)
     return kind._replace(is_bent=True) if kind.arrows else None
 
 
@@ -107,7 +114,7 @@ def contact_arrows(rows: Trajectory, size: float) -> tuple[Arrows, ...]:
             for k, name in enumerate(found.names)
         ]
         kinds.append(
-            scaled(kind, "N", arrows, LONGEST * size)._replace(scale=found.scale)
+            scale_arrows(kind, "N", arrows, LONGEST * size)._replace(scale=found.scale)
         )
     if found.couples is not None:
         kinds.append(found.couples)

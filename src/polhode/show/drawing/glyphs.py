@@ -24,7 +24,7 @@ from polhode.integrate.results.body_motion import at_rows
 from polhode.joints.joint import freedoms
 from polhode.joints.prismatic import Prismatic
 from polhode.matter.material_point import MaterialPoint
-from polhode.show.drawing.surface import Surface, ellipsoid_surface, revolved
+from polhode.show.drawing.surface import Surface, ellipsoid_surface, revolve
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -270,7 +270,7 @@ def pins_of(glyph: Glyph) -> list[Surface]:
     thick = 0.45 * radius if glyph.kind == "rail" else radius
     found = []
     for axis, (low, high) in zip(glyph.axes.T, glyph.reach, strict=True):
-        pin = revolved([0, thick, thick, 0], [low, low, high, high], 20)
+        pin = revolve([0, thick, thick, 0], [low, low, high, high], 20)
         u = np.linalg.svd(axis[None])[2][1]
         turn = np.stack([u, np.cross(axis, u), axis], axis=1)
         found.append(pin._replace(corners=pin.corners @ turn.T + glyph.at))

@@ -15,7 +15,12 @@ import numpy as np
 from polhode.show.drawing.contacts import ContactFrames, contact_frames, paint_contacts
 from polhode.show.drawing.globes import graticule, is_hidden
 from polhode.show.drawing.glyphs import REACH
-from polhode.show.drawing.scene import arrow_room, framed, has_shapes, stage_of
+from polhode.show.drawing.scene import (
+    arrow_room,
+    has_shapes,
+    motion_of_frames,
+    stage_of,
+)
 from polhode.show.drawing.surface import ellipsoid_surface
 from polhode.show.drawing.view import View
 from polhode.show.plots.palette import LIGHT, Theme, colour, rgb
@@ -75,12 +80,13 @@ def drawing_of(
     """What is drawn of a motion; without a view, one that sees it best."""
     from matplotlib.colors import to_rgba
 
-    rows = framed(motion, frames)
+    rows = motion_of_frames(motion, frames)
     scene = stage_of(rows, follow, axes)
     triangles, paints, is_clad = [], [], has_shapes(rows.system)
     for k, body in enumerate(scene.bodies):
         parts = [
-            _cut(s.corners[s.triangles], COARSE * scene.size) for s in body.surfaces
+            _subdivide(s.corners[s.triangles], COARSE * scene.size)
+            for s in body.surfaces
         ]
         opacity = CLEAR[theme.name] if not is_clad and _is_shell(scene, k) else 1.0
         tints = [
@@ -146,7 +152,7 @@ def extremes(body: Drawn) -> np.ndarray:
     return (np.einsum("nij,kj->nki", R, few) + p[:, None]).reshape(-1, 3)
 
 
-def _cut(triangles: np.ndarray, longest: float) -> np.ndarray:
+def _subdivide(triangles: np.ndarray, longest: float) -> np.ndarray:
     """Triangles (k, 3, 3) cut at the middles of their sides until they are small."""
     for _ in range(CUTS):
         sides = np.linalg.norm(triangles - np.roll(triangles, -1, axis=1), axis=2)
@@ -182,7 +188,7 @@ def paint(axes: Any, drawing: Drawing, frame: int, strength: float = 1.0) -> Non
     x, y, near = view.project(corners)
     front = seen[:, 2] > 0
     order = np.flatnonzero(front)[np.argsort(near[front].mean(axis=1))]
-    shaded = _shaded(seen[order], colours[order, :3])
+    shaded = _shade(seen[order], colours[order, :3])
     paper = np.array(rgb(drawing.theme.paper)) / 255
     mixed = strength * shaded + (1 - strength) * paper
     faded = np.append(mixed, colours[order, 3:], axis=1)
@@ -194,9 +200,7 @@ def paint(axes: Any, drawing: Drawing, frame: int, strength: float = 1.0) -> Non
     )
 
 
-def _shaded(
-    normals: np.ndarray, colours: np.ndarray, gloss: float = 0.16
-) -> np.ndarray:
+def _shade(normals: np.ndarray, colours: np.ndarray, gloss: float = 0.16) -> np.ndarray:
     toward = np.clip(normals @ LAMP, 0, 1)[:, None]
     shine = np.clip(normals @ (GLEAM / np.linalg.norm(GLEAM)), 0, 1)[:, None] ** 25
     return np.clip(colours * (0.58 + 0.50 * toward) + gloss * shine, 0, 1)
@@ -233,7 +237,7 @@ def globes(axes: Any, drawing: Drawing, frame: int = 0) -> None:
         tint = np.tile(own, (int(front.sum()), 1))
         x, y, _ = view.project(corners[front] + centre)
         flat = list(np.stack([x, y], axis=-1))
-        shaded = _shaded(normals[front], tint, gloss=0.0)
+        shaded = _shade(normals[front], tint, gloss=0.0)
         look: dict[str, Any] = {"facecolors": shaded, "edgecolors": shaded}
         axes.add_collection(PolyCollection(flat, zorder=0.6, linewidths=0.4, **look))
         for line in graticule(globe):

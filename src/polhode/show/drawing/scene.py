@@ -30,7 +30,7 @@ from polhode.show.drawing.observer import Observer, observer_of
 from polhode.show.drawing.rolling import Rolling, rollings_of
 from polhode.show.drawing.strands import Strand, strands_of
 from polhode.show.drawing.surface import Surface, surfaces_of
-from polhode.show.drawing.visual import NOTHING, shown_surfaces
+from polhode.show.drawing.visual import NOTHING, surfaces_of_shapes
 from polhode.show.drawing.wheels import fittings
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def scene_of(
     `follow` names a body that the observer goes along with, in the world's axes or in
     those that `axes` says: "body", "rtn", "lvlh".
     """
-    rows = framed(motion, frames)
+    rows = motion_of_frames(motion, frames)
     stage = stage_of(rows, follow, axes)
     observer = observer_of(rows, follow, axes)
     arms = () if has_shapes(rows.system) else arms_of(rows, stage.bodies)
@@ -241,7 +241,7 @@ def _floor(
     return low if is_heavy and not has_planes else None
 
 
-def framed(motion: Trajectory, frames: int | None = None) -> Trajectory:
+def motion_of_frames(motion: Trajectory, frames: int | None = None) -> Trajectory:
     """The motion at the times of its frames; rows that are not finite are left out."""
     finite = np.flatnonzero(np.all(np.isfinite(motion.steps.x), axis=1))
     if not len(finite):
@@ -254,7 +254,7 @@ def framed(motion: Trajectory, frames: int | None = None) -> Trajectory:
     span = abs(float(motion.t[-1] - motion.t[0]))
     usual = int(np.clip(np.ceil(span * FRAMES_A_SECOND) + 1, FEWEST, MOST))
     room = max(PLACES // len(motion.system.bodies), 2)
-    count = _admitted(frames) or min(usual, room)
+    count = _admit_frames(frames) or min(usual, room)
     if motion.is_dense and len(motion) > 1:
         return motion.resampled(np.linspace(motion.t[0], motion.t[-1], count))
     if len(motion) <= count:
@@ -262,7 +262,7 @@ def framed(motion: Trajectory, frames: int | None = None) -> Trajectory:
     return motion[:: -(-len(motion) // count)]
 
 
-def _admitted(frames: int | None) -> int | None:
+def _admit_frames(frames: int | None) -> int | None:
     if frames is None or (isinstance(frames, int | np.integer) and frames >= 2):
         return frames
     raise ShowError(
@@ -309,7 +309,7 @@ def _surfaces(system: Any, body: Any, size: float, known: Any) -> list[Surface]:
     if not own:
         return [NOTHING]
     # A body none of whose meshes can be read is shown by its inertia.
-    return shown_surfaces(own) or surfaces_of(body, size, *known)
+    return surfaces_of_shapes(own) or surfaces_of(body, size, *known)
 
 
 def _radius(surfaces: list[Surface], centre: np.ndarray) -> float:

@@ -68,12 +68,14 @@ def rope_line(rows: Trajectory, rope: Rope) -> np.ndarray:
         stops = places_along(rope.stops(placed, table), ON_AN_ARC)
         if rope.slack:
             spare = -np.asarray(rope.position(placed, 0.0, table), float)
-            stops = _bowed(rope, stops, np.maximum(spare, 0.0))
+            stops = _bow_between(rope, stops, np.maximum(spare, 0.0))
         lines.append([point for stop in stops for point in stop])
     return np.array(lines, float)
 
 
-def _bowed(rope: Rope, stops: list[list[Any]], spare: np.ndarray) -> list[list[Any]]:
+def _bow_between(
+    rope: Rope, stops: list[list[Any]], spare: np.ndarray
+) -> list[list[Any]]:
     """The places along a rope, and bows between them that use up the spare lengths."""
     turning = [isinstance(s, Pulley) and s.turns for s in rope.along]
     strand = np.cumsum([0, *turning[1:-1]])  # of each straight part

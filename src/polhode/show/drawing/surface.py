@@ -124,7 +124,7 @@ def turn_along(axis: np.ndarray) -> np.ndarray:
 # --------------------------------------------------------------------- revolved
 
 
-def revolved(radii: Any, heights: Any, around: int = AROUND) -> Surface:
+def revolve(radii: Any, heights: Any, around: int = AROUND) -> Surface:
     """A profile turned round Z; it goes up the outside, and closes if it is a loop.
 
     radii, heights (m,). A profile that begins or ends off the axis and is no loop gets
@@ -150,31 +150,31 @@ def revolved(radii: Any, heights: Any, around: int = AROUND) -> Surface:
 
 def _cylinder(radius: Any, length: Any) -> Surface:
     half = length / 2
-    return revolved([0, radius, radius, 0], [-half, -half, half, half])
+    return revolve([0, radius, radius, 0], [-half, -half, half, half])
 
 
 def _tube(inner_radius: Any, outer_radius: Any, length: Any) -> Surface:
     if inner_radius == 0:
         return _cylinder(outer_radius, length)
     a, b, h = inner_radius, outer_radius, length / 2
-    return revolved([a, b, b, a, a], [-h, -h, h, h, -h])
+    return revolve([a, b, b, a, a], [-h, -h, h, h, -h])
 
 
 def _cone(radius: Any, height: Any) -> Surface:
-    return revolved([0, radius, 0], [0, 0, height])
+    return revolve([0, radius, 0], [0, 0, height])
 
 
 def _capsule(radius: Any, length: Any) -> Surface:
     low = np.linspace(-np.pi / 2, 0, AROUND // 4 + 1)
     rise = np.concatenate([low, -low[::-1]])
     shift = np.repeat([-length / 2, length / 2], len(low))
-    return revolved(_on_axis(radius * np.cos(rise)), radius * np.sin(rise) + shift)
+    return revolve(_on_axis(radius * np.cos(rise)), radius * np.sin(rise) + shift)
 
 
 def _torus(ring_radius: Any, tube_radius: Any) -> Surface:
     turn = np.linspace(0, 2 * np.pi, AROUND // 2 + 1)
     r, h = ring_radius + tube_radius * np.cos(turn), tube_radius * np.sin(turn)
-    return revolved([*r[:-1], r[0]], [*h[:-1], h[0]])
+    return revolve([*r[:-1], r[0]], [*h[:-1], h[0]])
 
 
 def _ball(radius: Any) -> Surface:
@@ -184,7 +184,7 @@ def _ball(radius: Any) -> Surface:
 def ellipsoid_surface(x: Any, y: Any, z: Any) -> Surface:
     """An ellipsoid of half axes x, y, z."""
     rise = np.linspace(-np.pi / 2, np.pi / 2, AROUND // 2 + 1)
-    unit = revolved(_on_axis(np.cos(rise)), np.sin(rise))
+    unit = revolve(_on_axis(np.cos(rise)), np.sin(rise))
     return unit._replace(corners=unit.corners * np.array([x, y, z], float))
 
 
@@ -216,7 +216,7 @@ _FACES = (*_QUADS, (1, 5, 7, 3))
 
 def _box(x: Any, y: Any, z: Any) -> Surface:
     corners = _CUBE * np.array([x, y, z], float) / 2
-    return _faceted(
+    return _facets(
         corners, [t for a, b, c, d in _FACES for t in ((a, b, c), (a, c, d))]
     )
 
@@ -229,7 +229,7 @@ def _tetrahedron(corners: Any) -> Surface:
     a, b, c, d = corners = np.asarray(corners, float)
     if np.dot(np.cross(b - a, c - a), d - a) > 0:
         corners = corners[[0, 2, 1, 3]]
-    return _faceted(corners, [(0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0)])
+    return _facets(corners, [(0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0)])
 
 
 def _extrusion(outline: Any, height: Any) -> Surface:
@@ -243,14 +243,14 @@ def _extrusion(outline: Any, height: Any) -> Surface:
     walls = [(a + n, b + n, b) for a, b in zip(here, there, strict=True)]
     walls += [(a + n, b, a) for a, b in zip(here, there, strict=True)]
     floor = [(a + n, c + n, b + n) for a, b, c in lid]
-    return _faceted(corners, [*lid, *floor, *walls])
+    return _facets(corners, [*lid, *floor, *walls])
 
 
 def _mesh(vertices: Any, triangles: Any) -> Surface:
-    return _faceted(np.asarray(vertices, float), triangles)
+    return _facets(np.asarray(vertices, float), triangles)
 
 
-def _faceted(corners: np.ndarray, triangles: Any) -> Surface:
+def _facets(corners: np.ndarray, triangles: Any) -> Surface:
     return Surface(np.asarray(corners, float), np.asarray(triangles, int))
 
 

@@ -23,7 +23,7 @@ FINEST, COARSEST = 400, 6  # cells of the grid along the longest side
 NOTHING = Surface(np.zeros((3, 3)), np.array([[0, 1, 2]]))
 
 
-def shown_surfaces(shapes: Any) -> list[Surface]:
+def surfaces_of_shapes(shapes: Any) -> list[Surface]:
     """The surfaces of shapes, in the axes of their body.
 
     A mesh that cannot be read is left out with a warning.
@@ -54,7 +54,7 @@ def _own(shape: Shape) -> list[Surface]:
             )
             return []
     surface = SHAPES[shape.kind](**shape.sizes)
-    return [thinned(surface) if shape.kind == "mesh" else surface]
+    return [thin_out(surface) if shape.kind == "mesh" else surface]
 
 
 @lru_cache(maxsize=256)
@@ -78,7 +78,7 @@ def _of_file(path: str, changed: int) -> tuple[Surface, ...]:
             faces = faces[:, ::-1]
         found.append(Surface(corners, faces, False, _colour(part)))
     share = max(MOST // max(len(found), 1), 300)
-    return tuple(thinned(surface, share) for surface in found)
+    return tuple(thin_out(surface, share) for surface in found)
 
 
 def _metres(part: Any) -> float:
@@ -102,17 +102,17 @@ def _colour(part: Any) -> tuple[float, ...] | None:
     return float(red), float(green), float(blue), float(opacity) or 1.0
 
 
-def thinned(surface: Surface, most: int = MOST) -> Surface:
+def thin_out(surface: Surface, most: int = MOST) -> Surface:
     """A surface of at most so many triangles, by ever coarser clusters."""
     cells = FINEST
     corners, triangles = surface.corners, surface.triangles
     while len(triangles) > most and cells >= COARSEST:
-        corners, triangles = _clustered(surface, cells)
+        corners, triangles = _cluster(surface, cells)
         cells = int(cells / 1.25)
     return surface._replace(corners=corners, triangles=triangles)
 
 
-def _clustered(surface: Surface, cells: int) -> tuple[np.ndarray, np.ndarray]:
+def _cluster(surface: Surface, cells: int) -> tuple[np.ndarray, np.ndarray]:
     low = surface.corners.min(axis=0)
     side = float(np.max(np.ptp(surface.corners, axis=0))) / cells or 1.0
     keys = np.floor((surface.corners - low) / side).astype(np.int64)

@@ -11,7 +11,7 @@ from polhode.constraints.constraint import coordinates_of
 from polhode.constraints.machines.cam import Cam
 from polhode.joints.revolute import Revolute
 from polhode.matter.parameter import at
-from polhode.show.drawing.surface import Surface, revolved, turn_along
+from polhode.show.drawing.surface import Surface, revolve, turn_along
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -53,7 +53,7 @@ def tyre_surfaces(radius: float, axis: Any, centre: np.ndarray) -> list[Surface]
     turn = turn_along(np.asarray(axis, float))
     return [
         Surface(own.corners @ turn.T + centre, own.triangles, False, tint)
-        for own, tint in ((revolved(tread, sides), RUBBER), (revolved(rim, faces), RIM))
+        for own, tint in ((revolve(tread, sides), RUBBER), (revolve(rim, faces), RIM))
     ]
 
 

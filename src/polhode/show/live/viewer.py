@@ -79,7 +79,7 @@ class Viewer:
         self._closed = threading.Event()
         token = secrets.token_urlsafe(24)
         gate = Gate(token)
-        self._server = _served(gate, theme)
+        self._server = _serve(gate, theme)
         self.port = gate.port
         self.url = f"http://{HOST}:{self.port}/{token}/"
         first = Live(self._server, scene, theme)
@@ -192,7 +192,7 @@ def _within(times: np.ndarray, t: float) -> float:
     return float(np.clip(t, low, high))
 
 
-def _served(gate: Gate, theme: Theme) -> Any:
+def _serve(gate: Gate, theme: Theme) -> Any:
     """A viser server behind the gate, on a free port; nothing of it leads outside."""
     try:
         import viser

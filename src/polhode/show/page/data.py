@@ -44,11 +44,11 @@ def page_data(scenes: Sequence[Scene], plots: list[dict[str, Any]]) -> str:
 
 def _stage(scene: Scene) -> dict[str, Any]:
     return {
-        "times": _packed(scene.times, "<f8"),
+        "times": _pack(scene.times, "<f8"),
         "middle": _list(scene.middle),
         "size": scene.size,
         "coil": scene.coil,
-        "hull": _packed(_hull(scene)),
+        "hull": _pack(_hull(scene)),
         "azimuth": _azimuth(scene),
         "pace": _pace(scene.times),
         "floor": None if scene.floor is None else scene.floor - scene.middle[2],
@@ -72,16 +72,16 @@ def _share_scales(stages: list[dict[str, Any]]) -> None:
 
 
 def _strand(strand: Any, scene: Scene) -> dict[str, Any]:
-    points = _packed(strand.points - scene.middle)
+    points = _pack(strand.points - scene.middle)
     return {**strand._asdict(), "points": points, "count": strand.points.shape[1]}
 
 
 def _globe(globe: Any) -> dict[str, Any]:
-    lines = [_packed(line) for line in graticule(globe)]
+    lines = [_pack(line) for line in graticule(globe)]
     return {**globe._asdict(), "centre": _list(globe.centre), "lines": lines}
 
 
-def _packed(array: Any, kind: str = "<f4") -> str:
+def _pack(array: Any, kind: str = "<f4") -> str:
     whole = np.ascontiguousarray(array, dtype=kind)
     return base64.b64encode(whole.tobytes()).decode("ascii")
 
@@ -95,8 +95,8 @@ def _body(body: Drawn, k: int, scene: Scene) -> dict[str, Any]:
     track = np.concatenate([quaternions, body.origins - scene.middle], axis=1)
     surfaces = [
         {
-            "corners": _packed(surface.corners),
-            "triangles": _packed(surface.triangles, "<u4"),
+            "corners": _pack(surface.corners),
+            "triangles": _pack(surface.triangles, "<u4"),
             "hole": surface.is_hole,
             "colour": surface.colour,
         }
@@ -108,7 +108,7 @@ def _body(body: Drawn, k: int, scene: Scene) -> dict[str, Any]:
         "centre": _list(body.centre),
         "colour": colour(k),
         "surfaces": surfaces,
-        "track": _packed(track),
+        "track": _pack(track),
     }
 
 
@@ -122,8 +122,8 @@ def _arrows(kind: Any, scene: Scene) -> dict[str, Any]:
         {
             "name": arrow.name,
             "cone": arrow.cone,
-            "tails": _packed(arrow.tails - scene.middle),
-            "vectors": _packed(arrow.vectors),
+            "tails": _pack(arrow.tails - scene.middle),
+            "vectors": _pack(arrow.vectors),
         }
         for arrow in kind.arrows
     ]
@@ -140,10 +140,10 @@ def _arrows(kind: Any, scene: Scene) -> dict[str, Any]:
 def _rolling(each: Any) -> dict[str, Any]:
     return {
         "body": each.body,
-        "corners": _packed(each.surface.corners),
-        "triangles": _packed(each.surface.triangles, "<u4"),
-        "polhode": _packed(each.polhode),
-        "herpolhode": _packed(each.herpolhode),
+        "corners": _pack(each.surface.corners),
+        "triangles": _pack(each.surface.triangles, "<u4"),
+        "polhode": _pack(each.polhode),
+        "herpolhode": _pack(each.herpolhode),
         "plane": _plane(each),
     }
 
@@ -237,7 +237,7 @@ def _curve(series: Any, times: np.ndarray, k: int) -> dict[str, Any]:
     """A series at the times of the frames."""
     sign = 1.0 if times[-1] >= times[0] else -1.0
     values = np.interp(sign * times, sign * series.t, series.values)
-    packed = _packed(values)
+    packed = _pack(values)
     return {
         "name": series.label,
         "unit": series.unit,

@@ -51,7 +51,7 @@ class Written(NamedTuple):
     words: str
 
 
-def written_equations(
+def equation_text(
     system: System, source: Any = None, *, form: Equations | None = None
 ) -> Written:
     """The equations of a system in lines that can be read.
@@ -130,13 +130,15 @@ def closed(reading: Any) -> list[str]:
         return rounded(expression.subs(numbers))
 
     said = [told(each) for each in reading.said()]
-    lines = [lined(each, after="= 0") for each in said if each != 0]
+    lines = [break_lines(each, after="= 0") for each in said if each != 0]
     used = needed(reading.where, [reading.lagrangian, *reading.said()])
-    named = [lined(told(each), before=f"{to_latex(name)} =") for name, each in used]
-    return [lined(told(reading.lagrangian), before="L ="), *lines, *named]
+    named = [
+        break_lines(told(each), before=f"{to_latex(name)} =") for name, each in used
+    ]
+    return [break_lines(told(reading.lagrangian), before="L ="), *lines, *named]
 
 
-def lined(expression: Any, before: str = "", after: str = "") -> str:
+def break_lines(expression: Any, before: str = "", after: str = "") -> str:
     """One formula, over several lines where it is wider than a page."""
     lines = latex_lines(expression, WIDE)
     lines[-1] = f"{lines[-1]} {after}".rstrip()
@@ -155,8 +157,8 @@ def laws(system: System) -> Written:
     if energies.has_numbers and energies.kinetic is not None:
         words += " In T are the numbers of this model."
     read = [("T =", energies.kinetic), ("V =", energies.potential)]
-    lines = [lined(rounded(e), before=word) for word, e in read if e is not None]
-    lines += [lined(rounded(each), after="= 0") for each in energies.positions]
+    lines = [break_lines(rounded(e), before=word) for word, e in read if e is not None]
+    lines += [break_lines(rounded(each), after="= 0") for each in energies.positions]
     lines = [line for line in lines if _widest(line) <= TOO_WIDE]
     return Written([*bodies.formulas(SHOWN), *lines], words)
 

@@ -43,11 +43,11 @@ def as_written(latex: str, display: str) -> str:
 
     tree = convert_to_element(latex, display=display)
     for node in tree.iter():
-        _cleaned(node)
+        _clean(node)
     return tostring(tree, encoding="unicode")
 
 
-def _cleaned(node: Any) -> None:
+def _clean(node: Any) -> None:
     """Only MathML, its text as characters: what is written escapes them again."""
     if not TAG.fullmatch(node.tag):
         node.tag = "mtext"

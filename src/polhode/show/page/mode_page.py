@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from polhode.show.drawing.scene import framed, scene_of
+from polhode.show.drawing.scene import motion_of_frames, scene_of
 from polhode.show.page.data import plots_of
-from polhode.show.page.page import put, written
+from polhode.show.page.page import page_text, write_page
 from polhode.show.page.sections import model_section, section
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ def mode_page(modes: Modes, path: Any, mode: int = 0, **wishes: Any) -> Path:
     pace of its own, and is no motion under the forces.
     """
     motion = modes.motion(mode, **wishes)
-    rows = framed(motion)
+    rows = motion_of_frames(motion)
     moving = [j for j in motion.system.joints if j.coordinates]
     names = [j.name if j.coordinates == j.speeds else f"{j.name}.speed" for j in moving]
     scene = scene_of(rows)
     table = section("Modes", modes.as_table().html())
     sections = [table, model_section(motion.system, scene)]
     curves = plots_of([(motion, rows)], names[:CURVES])
-    return put(written([scene], curves, [motion], sections), path)
+    return write_page(page_text([scene], curves, [motion], sections), path)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polhode.errors import ShowError
-from polhode.show.drawing.scene import Scene, framed, scene_of
+from polhode.show.drawing.scene import Scene, motion_of_frames, scene_of
 from polhode.show.page.data import page_data, plots_of
 from polhode.show.page.sections import (
     chapter_section,
@@ -86,7 +86,7 @@ def page(
     if path is not None:
         require_place(Path(path))
     motions = [motion] if beside is None else [motion, beside]
-    framings = [framed(each, frames) for each in motions]
+    framings = [motion_of_frames(each, frames) for each in motions]
     curves = plots_of(list(zip(motions, framings, strict=True)), plots)
     scenes = [scene_of(rows, follow=follow, axes=axes) for rows in framings]
     others = zip(motions[1:], scenes[1:], strict=True)
@@ -99,8 +99,8 @@ def page(
         chapter_section(content.provenance(motion)),
         *(part for other, scene in others for part in _beside(motion, other, scene)),
     ]
-    text = written(scenes, curves, motions, sections, theme)
-    return InlinePage(text) if path is None else put(text, path)
+    text = page_text(scenes, curves, motions, sections, theme)
+    return InlinePage(text) if path is None else write_page(text, path)
 
 
 def _beside(motion: Trajectory, other: Trajectory, scene: Scene) -> list[str]:
@@ -132,10 +132,10 @@ class InlinePage:
 
     def save(self, path: Any) -> Path:
         """Write it as a file."""
-        return put(self.text, path)
+        return write_page(self.text, path)
 
 
-def put(text: str, path: Any) -> Path:
+def write_page(text: str, path: Any) -> Path:
     """Write a page where it is wanted, whole or not at all."""
     place = Path(path)
     require_place(place)
@@ -158,7 +158,7 @@ def require_place(place: Path) -> None:
     require_writable(place)
 
 
-def written(
+def page_text(
     scenes: Sequence[Scene],
     curves: list[dict[str, Any]],
     motions: Sequence[Any],

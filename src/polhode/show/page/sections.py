@@ -11,7 +11,7 @@ import numpy as np
 from polhode.answer_table import AnswerTable
 from polhode.answer_table import note_html as note
 from polhode.formulation.compare import Comparison, compare
-from polhode.show.page.equation_lines import FEW, written_equations
+from polhode.show.page.equation_lines import FEW, equation_text
 from polhode.show.page.mathml import mathml
 from polhode.show.report import content
 from polhode.show.report.blocks import Block, Chapter, Grid, Words
@@ -45,7 +45,7 @@ def equations_section(motion: Trajectory, asked: Any) -> str:
         return ""
     source = None if asked is True else asked
     form = motion.equations if motion.system.speeds <= FEW else None
-    formulas, words = written_equations(motion.system, source, form=form)
+    formulas, words = equation_text(motion.system, source, form=form)
     body = "".join(f'<div class="equation">{mathml(each)}</div>' for each in formulas)
     return section("Equations of motion", body + note(words), "wide")
 
@@ -85,7 +85,7 @@ def comparison_section(system: System, asked: Any) -> str:
     if is_short and system.speeds > COMPARABLE:
         words = f"Not made: the forms of {system.speeds} equations take long to derive."
         return section(title, note(f"{words} motion.page(path, compare=True) waits."))
-    comparison = asked if isinstance(asked, Comparison) else _compared(system, asked)
+    comparison = asked if isinstance(asked, Comparison) else _comparison(system, asked)
     heads = ("formulation", "unknowns", "disagreement", "after a motion", "operations")
     lines = [
         (
@@ -109,7 +109,7 @@ def comparison_section(system: System, asked: Any) -> str:
     return section(title, table(heads, lines) + note(words))
 
 
-def _compared(system: System, asked: Any) -> Any:
+def _comparison(system: System, asked: Any) -> Any:
     """A comparison of the system, made once; a whole one serves for a short one."""
     known = system.compiled.get("comparison")
     operations = np.inf if asked is True else float(asked)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.show.page.page import asset, put, require_place, source_hash
+from polhode.show.page.page import asset, require_place, source_hash, write_page
 from polhode.show.page.sections import note, section, table
 from polhode.show.plots.picture import Picture
 from polhode.show.plots.sweep_picture import Quantity, quantities, sweep_picture
@@ -47,10 +47,10 @@ def sweep_page(
         causes = [known[name] for name in varied]
         parts.append(_causes(sweep, [known[name] for name in asked], causes))
     parts += [_failures(sweep), _provenance(sweep)]
-    return put(_written(sweep, parts), path)
+    return write_page(_page_text(sweep, parts), path)
 
 
-def _written(sweep: Sweep, parts: list[str]) -> str:
+def _page_text(sweep: Sweep, parts: list[str]) -> str:
     style = asset("page", "css")
     name = html.escape(sweep.system.name)
     policy = (

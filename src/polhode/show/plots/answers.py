@@ -57,7 +57,7 @@ def spectrum_picture(values: Any, title: str, zeros: Any = ()) -> Picture:
     _widened(axes, max(np.max(np.abs(s), initial=0.0), np.max(np.abs(o), initial=0.0)))
     axes.set_xlabel("real part  [1/s]")
     axes.set_ylabel("imaginary part  [rad/s]")
-    return finished(figure, axes, title)
+    return finish(figure, axes, title)
 
 
 def transfer_picture(transfer: Transfer) -> Picture:
@@ -78,7 +78,7 @@ def sweep_picture(sweep: EquilibriumSweep, coordinates: Sequence[str]) -> Pictur
         axes.plot(p[order], sweep[name][order], color=colour(k), lw=1.6, **style)
         axes.set_ylabel(coordinate_label(sweep.system, name))
     panels[-1].set_xlabel(along)
-    return finished(figure, panels[0], f"equilibria of {sweep.system.name}")
+    return finish(figure, panels[0], f"equilibria of {sweep.system.name}")
 
 
 def reaction_picture(table: ReactionTable, names: Sequence[str]) -> Picture:
@@ -114,7 +114,7 @@ def reaction_picture(table: ReactionTable, names: Sequence[str]) -> Picture:
             axes.plot(table.t, rows[:, k], color=colour(k), lw=1.5, label=label)
         axes.set_ylabel(f"{name}\n{word}", fontsize=9)
     panels[-1].set_xlabel("time  [s]")
-    return finished(figure, panels[0], f"reactions of {table.motion.system.name}")
+    return finish(figure, panels[0], f"reactions of {table.motion.system.name}")
 
 
 def margin_picture(found: LimitMargins) -> Picture:
@@ -125,7 +125,7 @@ def margin_picture(found: LimitMargins) -> Picture:
     axes.axhline(0.0, color=FAINT, linewidth=1.0)
     axes.set_xlabel("time  [s]")
     axes.set_ylabel("to the nearer limit  [rad or m]")
-    return finished(figure, axes, f"margins of {found.motion.system.name}")
+    return finish(figure, axes, f"margins of {found.motion.system.name}")
 
 
 def conserved_picture(conserved: Conserved, motion: Trajectory) -> Picture:
@@ -137,7 +137,7 @@ def conserved_picture(conserved: Conserved, motion: Trajectory) -> Picture:
         axes.semilogy(motion.t[1:], gap, color=colour(k), linewidth=1.4, label=name)
     axes.set_xlabel("time  [s]")
     axes.set_ylabel("change, of its largest size")
-    return finished(figure, axes, f"what {motion.system.name} should keep")
+    return finish(figure, axes, f"what {motion.system.name} should keep")
 
 
 def sensitivity_picture(found: Sensitivity, columns: Sequence[str]) -> Picture:
@@ -153,7 +153,7 @@ def sensitivity_picture(found: Sensitivity, columns: Sequence[str]) -> Picture:
         axes.set_ylabel(f"d / d {column}", fontsize=9)
     panels[-1].set_xlabel("time  [s]")
     title = f"sensitivity of {found.motion.system.name}"
-    return finished(figure, panels[0], title)
+    return finish(figure, panels[0], title)
 
 
 def uncertainty_picture(found: Uncertainty, names: Sequence[str]) -> Picture:
@@ -169,7 +169,7 @@ def uncertainty_picture(found: Uncertainty, names: Sequence[str]) -> Picture:
         is_place = name in system.coordinate_names
         axes.set_ylabel(coordinate_label(system, name) if is_place else name)
     panels[-1].set_xlabel("time  [s]")
-    return finished(figure, panels[0], f"{system.name}, {found.how}")
+    return finish(figure, panels[0], f"{system.name}, {found.how}")
 
 
 def rest_picture(found: RestSensitivity) -> Picture:
@@ -215,7 +215,7 @@ def leaf_picture(found: PositionIntegrals, motion: Trajectory) -> Picture:
         axes.plot(times, line, color=colour(k), linewidth=1.5, label=f"pi of {name}")
     axes.set_xlabel("time  [s]")
     axes.set_ylabel("function of the place")
-    return finished(figure, axes, f"what the rows of {found.system.name} keep")
+    return finish(figure, axes, f"what the rows of {found.system.name} keep")
 
 
 def bars_picture(
@@ -239,7 +239,7 @@ def bars_picture(
     axes.set_yticks(places, names)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_xlabel(along)
-    return finished(figure, axes, title)
+    return finish(figure, axes, title)
 
 
 def along_picture(found: LinearAlong) -> Picture:
@@ -252,7 +252,7 @@ def along_picture(found: LinearAlong) -> Picture:
     axes.set_xlabel("time  [s]")
     axes.set_ylabel("real parts of eigenvalues  [1/s]")
     title = f"A(t) along a motion of {found.motion.system.name}: above zero, it grows"
-    return finished(figure, axes, title)
+    return finish(figure, axes, title)
 
 
 def integrability_picture(found: Integrability) -> Picture:
@@ -272,7 +272,7 @@ def integrability_picture(found: Integrability) -> Picture:
         axis.set_major_locator(MaxNLocator(integer=True))
     reach.set_xlabel("brackets deep")
     reach.set_ylabel("directions reached")
-    return finished(figure, rows, found.verdict)
+    return finish(figure, rows, found.verdict)
 
 
 def _widened(axes: Any, largest: float) -> None:
@@ -294,7 +294,7 @@ def panels_of(
     return figure, [style_axes(axes) for axes in panels]
 
 
-def finished(figure: Any, first: Any, title: str) -> Picture:
+def finish(figure: Any, first: Any, title: str) -> Picture:
     """A title above all, and a legend in every panel that has several lines.
 
     Where all panels have the same lines there is one legend, above the first.

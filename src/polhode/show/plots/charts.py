@@ -141,7 +141,7 @@ def work_precision(
     figure = Figure(figsize=(6.4, 4.4), facecolor=PAPER, layout="constrained")
     axes = style_axes(figure.subplots())
     for k, (name, pairs) in enumerate(runs.items()):
-        points = _admitted(name, pairs)
+        points = _admit_pairs(name, pairs)
         x, y = points[np.argsort(points[:, 0])].T
         axes.loglog(x, y, color=colour(k), marker="o", markersize=4, lw=1.5, label=name)
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
@@ -153,7 +153,7 @@ def work_precision(
     return Picture(figure)
 
 
-def _admitted(name: str, pairs: Any) -> np.ndarray:
+def _admit_pairs(name: str, pairs: Any) -> np.ndarray:
     points = np.array(pairs, dtype=float)
     is_drawable = np.all((points > 0) & np.isfinite(points))
     if points.ndim == 2 and points.shape[1] == 2 and is_drawable:

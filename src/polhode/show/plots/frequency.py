@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.show.plots.answers import finished, panels_of
+from polhode.show.plots.answers import finish, panels_of
 from polhode.show.plots.palette import FAINT, INK, colour
 from polhode.show.plots.picture import Picture
 
@@ -32,7 +32,7 @@ def response_picture(response: Response) -> Picture:
     phase.set_ylabel("phase  [deg]")
     phase.set_xlabel("angular frequency  [rad/s]")
     _quarters(phase)
-    return finished(figure, gain, "frequency response")
+    return finish(figure, gain, "frequency response")
 
 
 def nyquist_picture(response: Response) -> Picture:
@@ -55,7 +55,7 @@ def nyquist_picture(response: Response) -> Picture:
     axes.set_aspect("equal")
     axes.set_xlabel("real part")
     axes.set_ylabel("imaginary part")
-    return finished(figure, axes, "Nyquist's diagram")
+    return finish(figure, axes, "Nyquist's diagram")
 
 
 def campbell_picture(found: Campbell) -> Picture:
@@ -83,7 +83,7 @@ def campbell_picture(found: Campbell) -> Picture:
     axes.set_xlim(float(found.speeds[0]), float(found.speeds[-1]))
     axes.set_xlabel(f"speed of {found.spin}  [rad/s]")
     axes.set_ylabel("frequency  [rad/s]")
-    return finished(figure, axes, f"Campbell's diagram of {found.system.name}")
+    return finish(figure, axes, f"Campbell's diagram of {found.system.name}")
 
 
 def margins_picture(found: FeedbackMargins) -> Picture:
@@ -99,7 +99,7 @@ def margins_picture(found: FeedbackMargins) -> Picture:
     phase.set_ylabel("phase margin  [deg]")
     phase.set_xlabel("angular frequency  [rad/s]")
     word = "stable" if found.is_stable else "unstable"
-    return finished(figure, gain, f"{found.output} back to {found.input}: {word}")
+    return finish(figure, gain, f"{found.output} back to {found.input}: {word}")
 
 
 def _pairs(response: Response) -> list[tuple[str, str]]:

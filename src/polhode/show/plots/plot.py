@@ -78,7 +78,7 @@ def portrait(lines: list[Series], along: Series, title: str) -> Picture:
             label=line.label,
         )
     axes.set_xlabel(with_unit(along.label, along.unit))
-    axes.set_ylabel(with_unit(_joined(lines), lines[0].unit))
+    axes.set_ylabel(with_unit(_common_label(lines), lines[0].unit))
     if along.unit == "m" and all(line.unit == "m" for line in lines):
         axes.set_aspect("equal", adjustable="datalim")
     _legend(axes, lines)
@@ -97,7 +97,7 @@ def _histories(motion: Trajectory, lines: list[Series]) -> Picture:
         style_axes(axes)
         for k, line in enumerate(group):
             axes.plot(line.t, line.values, color=colour(k), lw=1.6, label=line.label)
-        axes.set_ylabel(with_unit(_joined(group), group[0].unit))
+        axes.set_ylabel(with_unit(_common_label(group), group[0].unit))
         _level(axes, group, largest)
         _legend(axes, group)
         for time in _marks(motion):
@@ -117,7 +117,7 @@ def _figure(panels: int, height: float | None = None) -> Any:
     return Figure(figsize=size, dpi=100, facecolor=PAPER, layout="constrained")
 
 
-def _joined(group: list[Series]) -> str:
+def _common_label(group: list[Series]) -> str:
     """One word for all lines of a panel: the label, or what labels have in common."""
     if len(group) == 1:
         return group[0].label

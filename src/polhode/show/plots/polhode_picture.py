@@ -49,7 +49,7 @@ def _ellipsoid(axes: Any, moments: np.ndarray) -> None:
     normals = normals / np.linalg.norm(normals, axis=-1, keepdims=True)
     extent = (-half, half, -half, half)
     axes.imshow(
-        _shaded(normals, level, moments),
+        _shade(normals, level, moments),
         origin="lower",
         extent=extent,
         interpolation="bilinear",
@@ -67,7 +67,7 @@ def _ellipsoid(axes: Any, moments: np.ndarray) -> None:
     axes.axis("off")
 
 
-def _shaded(normals: np.ndarray, level: np.ndarray, moments: np.ndarray) -> np.ndarray:
+def _shade(normals: np.ndarray, level: np.ndarray, moments: np.ndarray) -> np.ndarray:
     """Colour by which axis the motion goes round, brightness by the light."""
     from matplotlib.colors import LinearSegmentedColormap
 

@@ -102,6 +102,19 @@ def series_of(motion: Trajectory, name: Any) -> list[Series]:
     )
 
 
+def values_of(motion: Trajectory, name: str) -> np.ndarray:
+    """The numbers behind the lines of a name at the rows of a motion: (n,), (n, k)."""
+    lines = series_of(motion, name)
+    if any(len(line.t) != len(motion) for line in lines):
+        raise ShowError(
+            f"{name!r} has times of its own, not those of the rows.",
+            "A sampled input is asked at its samples.",
+            f"times, values = motion.inputs[{name!r}]",
+        )
+    columns = np.stack([line.values for line in lines], axis=-1)
+    return columns[:, 0] if len(lines) == 1 else columns
+
+
 def known_names(motion: Trajectory) -> list[str]:
     """All names that can be asked of a motion."""
     system = motion.system

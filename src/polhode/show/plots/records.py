@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.show.plots.answers import finished, panels_of
+from polhode.show.plots.answers import finish, panels_of
 from polhode.show.plots.palette import FAINT, INK, colour
 from polhode.show.plots.picture import Picture
 
@@ -43,7 +43,7 @@ def identified_picture(found: Identified) -> Picture:
     last.set_ylabel("found - record")
     last.set_xlabel("time  [s]")
     told = ", ".join(f"{n} = {v:.4g}" for n, v in found.values.items())
-    return finished(figure, panels[0], f"{found.motion.system.name}: {told}")
+    return finish(figure, panels[0], f"{found.motion.system.name}: {told}")
 
 
 def confidence_picture(found: Identified) -> Picture:

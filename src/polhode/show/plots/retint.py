@@ -47,16 +47,16 @@ def _change(artist: Any, word: str, tones: dict[str, str]) -> None:
         return
     found = get()
     if isinstance(found, np.ndarray) and found.ndim == 2:
-        put([_toned(row, tones) for row in found])
+        put([_tone(row, tones) for row in found])
     elif found is not None and not _is_automatic(found):
-        put(_toned(found, tones))
+        put(_tone(found, tones))
 
 
 def _is_automatic(found: Any) -> bool:
     return isinstance(found, str) and found in ("none", "auto", "inherit")
 
 
-def _toned(found: Any, tones: dict[str, str]) -> Any:
+def _tone(found: Any, tones: dict[str, str]) -> Any:
     from matplotlib.colors import to_hex, to_rgba
 
     red, green, blue, alpha = to_rgba(found)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.show.plots.answers import finished, panels_of
+from polhode.show.plots.answers import finish, panels_of
 from polhode.show.plots.palette import FAINT, colour
 from polhode.show.plots.picture import Picture
 
@@ -41,4 +41,4 @@ def optimum_picture(found: Optimum) -> Picture:
     title = (
         f"{found.motion.system.name}: {found.value:.5g} from {found.first_value:.5g}"
     )
-    return finished(figure, panels[0], title)
+    return finish(figure, panels[0], title)

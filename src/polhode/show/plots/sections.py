@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from polhode.show.plots.answers import finished, panels_of
+from polhode.show.plots.answers import finish, panels_of
 from polhode.show.plots.labels import coordinate_label
 from polhode.show.plots.palette import colour
 from polhode.show.plots.picture import Picture
@@ -30,7 +30,7 @@ def section_picture(found: Section, y: str, x: str) -> Picture:
     axes.set_xlabel(_label(found, across))
     axes.set_ylabel(_label(found, up))
     word = "bifurcations" if found.parameter else "section"
-    return finished(figure, axes, f"{found.system.name}: {word}")
+    return finish(figure, axes, f"{found.system.name}: {word}")
 
 
 def _label(found: Section, name: str) -> str:

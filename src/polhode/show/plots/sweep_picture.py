@@ -128,9 +128,12 @@ def _bands(axes: Any, sweep: Sweep, own: Quantity, failed: np.ndarray) -> None:
             "It is one number for a whole run.",
             "Leave against='t' out: its histogram is drawn.",
         )
-    whole = own.values[~failed]
+    whole, times = own.values[~failed], sweep.t[~failed]
     if len(whole):
-        t = sweep.t[~failed][0]
+        # A run that an event has ended stays at its end: it is in no band after that.
+        longest = np.argmax(np.abs(times[:, -1] - times[:, 0]))
+        t = times[longest]
+        whole = np.where(times == t, whole, np.nan)
         for name, (low, high, strength) in BANDS.items():
             edges = np.nanquantile(whole, (low, high), axis=0)
             style = {"color": BLUE, "alpha": strength, "linewidth": 0, "label": name}

@@ -19,7 +19,7 @@ from polhode.analyse.reactions import ENVELOPE, PEAKS, reaction_table
 from polhode.answer_table import number
 from polhode.errors import IntegrationError, NumericalWarning, PolhodeError
 from polhode.integrate.storage.header import digest, header_of, text_of
-from polhode.show.page.equation_lines import FEW, written_equations
+from polhode.show.page.equation_lines import FEW, equation_text
 from polhode.show.report.blocks import Block, Chapter, Figure, Formula, Grid, Words
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def model(system: System, table: Any = None) -> Chapter:
 def equations(motion: Trajectory) -> Chapter:
     """The equations that were integrated, or laws of bodies where those are long."""
     form = motion.equations if motion.system.speeds <= FEW else None
-    formulas, words = written_equations(motion.system, None, form=form)
+    formulas, words = equation_text(motion.system, None, form=form)
     return Chapter("Equations of motion", [Words(words), *map(Formula, formulas)])
 
 

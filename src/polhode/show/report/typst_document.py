@@ -91,13 +91,7 @@ def write_pictures(folder: Path, chapters: Sequence[Chapter]) -> list[Path]:
 
 def report_pdf(title: str, summary: str, chapters: Sequence[Chapter]) -> bytes:
     """The report as PDF; the same report has the same bytes."""
-    return _compiled(typst_text(title, summary, chapters), chapters, "pdf")
-
-
-def report_pages(title: str, summary: str, chapters: Sequence[Chapter]) -> list[bytes]:
-    """The pages of the report as PNG."""
-    found = _compiled(typst_text(title, summary, chapters), chapters, "png")
-    return found if isinstance(found, list) else [found]
+    return _compile(typst_text(title, summary, chapters), chapters, "pdf")
 
 
 def require_typst() -> Any:
@@ -113,7 +107,7 @@ def require_typst() -> Any:
     return typst
 
 
-def _compiled(text: str, chapters: Sequence[Chapter], kind: str) -> Any:
+def _compile(text: str, chapters: Sequence[Chapter], kind: str) -> Any:
     typst = require_typst()
     with tempfile.TemporaryDirectory(prefix="polhode-report-") as name:
         folder = Path(name)

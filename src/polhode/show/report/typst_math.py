@@ -45,10 +45,10 @@ def _of(node: Any) -> str:
 
 
 def _row(node: Any) -> str:
-    return _fenced([_sign(child) for child in node], [_of(child) for child in node])
+    return _fence([_sign(child) for child in node], [_of(child) for child in node])
 
 
-def _fenced(signs: list[str], parts: list[str]) -> str:
+def _fence(signs: list[str], parts: list[str]) -> str:
     """Parts side by side; what stands between brackets grows them."""
     out: list[str] = []
     stack: list[int] = []
@@ -70,27 +70,27 @@ def _identifier(node: Any) -> str:
     text = html.unescape(node.text or "").strip()
     if len(text) == 1:
         return SIGNS.get(text, text)
-    return f"upright({_quoted(text)})" if text else ""
+    return f"upright({_quote(text)})" if text else ""
 
 
 def _operator(node: Any) -> str:
     text = html.unescape(node.text or "").strip()
     if len(text) > 1 and text.isalpha():
-        return f"op({_quoted(text)})"
+        return f"op({_quote(text)})"
     return " ".join(SIGNS.get(letter, letter) for letter in text)
 
 
 def _number(node: Any) -> str:
     text = html.unescape(node.text or "").strip()
-    return text if text.replace(".", "", 1).isdigit() else _quoted(text)
+    return text if text.replace(".", "", 1).isdigit() else _quote(text)
 
 
 def _text(node: Any) -> str:
     text = html.unescape(node.text or "")
-    return f"upright({_quoted(text.strip())})" if text.strip() else "space"
+    return f"upright({_quote(text.strip())})" if text.strip() else "space"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     safe = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{safe}"'
 

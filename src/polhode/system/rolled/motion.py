@@ -18,7 +18,7 @@ import numpy as np
 from polhode.actions.motion_arrays import Poses, Twists
 from polhode.arrays import Array, Scalar, namespace, scanned
 from polhode.geometry.vector import cross
-from polhode.joints import flat
+from polhode.joints.flat import FlatJoint
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import Table
 from polhode.system.rolled.walk import (
@@ -170,7 +170,7 @@ def normalised(system: System, q: Array, table: Table) -> Any:
 
 def is_flat(system: System, question: str) -> bool:
     """Whether all joints answer as those do whose speeds are rates of coordinates."""
-    plain = getattr(flat, question)
+    plain = getattr(FlatJoint, question)
     kinds = {type(edge.joint) for edge in system.tree.edges}
     return all(getattr(kind, question) is plain for kind in kinds)
 

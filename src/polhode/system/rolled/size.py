@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 # Bodies above which a tree is walked in loops. Below, straight code is up to twice as
 # quick, and takes at most some seconds to be made: docs/decisions/0022.
 LARGE = 48
+# Speeds and constraint rows above which closed loops are: what eliminates them grows
+# quicker than bodies do.
+COUPLED_UNKNOWNS = 40
 # Constraints of kinds that no loop serves: so few may be written on their own.
 FEW_OTHERS = 8
 # Speeds that one constraint feels: fronts of the elimination are straight code.
@@ -47,9 +50,20 @@ def refuse_dense(
     )
 
 
-def is_large(system: System) -> bool:
-    """Whether a system has so many bodies that its programs are made as large ones."""
-    return len(system.bodies) > LARGE
+def _is_small(system: System) -> str:
+    """Why straight code is the better one; nothing where it is not."""
+    count = len(system.bodies)
+    if count > LARGE:
+        return ""
+    if not system.constraints:
+        return f"it has {count} bodies, and up to {LARGE} straight code is quicker"
+    unknowns = system.speeds + len(system.row_names)
+    if unknowns > COUPLED_UNKNOWNS:
+        return ""
+    return (
+        f"it has {count} bodies, and {unknowns} speeds and constraint rows; up to"
+        f" {COUPLED_UNKNOWNS} straight code is quicker"
+    )
 
 
 def is_rolled(system: System) -> bool:
@@ -61,9 +75,9 @@ def is_rolled(system: System) -> bool:
 
 def reason_against(system: System) -> str:
     """Why a system is written out body by body; nothing where it is not."""
-    count = len(system.bodies)
-    if not is_large(system):
-        return f"it has {count} bodies, and up to {LARGE} straight code is quicker"
+    small = _is_small(system)
+    if small:
+        return small
     others = {
         type(e.joint).__name__ for e in system.tree.edges if type(e.joint) not in KINDS
     }

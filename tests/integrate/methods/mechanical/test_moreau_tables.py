@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import polhode as ph
 from polhode.integrate.field.vector_field import field_of
+from polhode.integrate.host.motion_equations import equations_of
 from polhode.integrate.methods.mechanical.moreau import moreau_step
 from polhode.integrate.results.moreau_contacts import contact_steps
-from polhode.integrate.simulate import equations_of
 from polhode.system.rolled import contact_tables
 
 Moreau = ph.methods.Moreau

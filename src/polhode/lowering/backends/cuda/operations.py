@@ -94,6 +94,8 @@ def pattern(op: str, type: str, data: Any) -> str:
         return _bitcast(data, type)
     if op == "is_finite":
         return f"fabs({{0}}) < {literal(math.inf, 'float64')}"
+    if op == "any_lane":
+        return "any_lane({0})"
     if type == "bool":
         return BOOLEAN[op]
     return FLOAT[op] if is_float(type) else INTEGER[op]

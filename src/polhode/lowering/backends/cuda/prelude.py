@@ -35,6 +35,7 @@ INLINE int ones32(u32 a) { return __popc(a); }
 INLINE int ones64(u64 a) { return __popcll((i64)a); }
 INLINE int zeros32(u32 a) { return __clz((i32)a); }
 INLINE int zeros64(u64 a) { return __clzll((i64)a); }
+INLINE bool any_lane(bool a) { return __any_sync(__activemask(), a); }
 #else
 #include <math.h>
 #include <string.h>
@@ -50,6 +51,7 @@ INLINE int ones32(u32 a) { return __builtin_popcount(a); }
 INLINE int ones64(u64 a) { return __builtin_popcountll(a); }
 INLINE int zeros32(u32 a) { return a ? __builtin_clz(a) : 32; }
 INLINE int zeros64(u64 a) { return a ? __builtin_clzll(a) : 64; }
+INLINE bool any_lane(bool a) { return a; }
 #endif
 
 // The lesser and the greater; a NaN wins, and -0 is less than 0.

@@ -99,9 +99,16 @@ def gather_column(emit: Emitter, buffer: Buffer, index: Element) -> str:
     return out
 
 
-def lane_places(emit: Emitter, buffer: Buffer, index: Element) -> list[str]:
+def lane_places(
+    emit: Emitter, buffer: Buffer, index: Element, mask: str | None = None
+) -> list[str]:
+    """Addresses in a column; lanes without part get the place behind its end."""
     offset, stride = emit.memory.place(buffer)
     places, kind = emit.use(index, "int64", True), vector("int64", emit.lanes)
+    if mask is not None:
+        # Quicker than to read what is there, and to write it again.
+        bools, behind = vector("bool", emit.lanes), f"splat (i64 {buffer.size})"
+        places = emit.write(f"select {bools} {mask}, {kind} {places}, {kind} {behind}")
     size = SLOT * emit.lanes
     item = 1 if buffer.type == "bool" else _bytes(buffer.type)
     out = []
@@ -119,10 +126,7 @@ def store_memory(emit: Emitter, buffer: Buffer, index: Element, value: Element) 
         store_column(emit, buffer, index, value, emit.mask)
         return
     word, kind = emit.use(value, buffer.type, True), vector(buffer.type, emit.lanes)
-    if emit.mask is not None:
-        old, bools = gather_column(emit, buffer, index), vector("bool", emit.lanes)
-        word = emit.write(f"select {bools} {emit.mask}, {kind} {word}, {kind} {old}")
-    for lane, address in enumerate(lane_places(emit, buffer, index)):
+    for lane, address in enumerate(lane_places(emit, buffer, index, emit.mask)):
         one = emit.write(f"extractelement {kind} {word}, i64 {lane}")
         stored = IN_MEMORY[buffer.type]
         if buffer.type == "bool":
@@ -153,12 +157,6 @@ def store_slot(emit: Emitter, number: int, type: str, word: str) -> None:
     """A value spread over the lanes into a slot of scratch memory."""
     kind, place = vector(type, emit.lanes), slot_place(emit, number)
     emit.do(f"store {kind} {word}, ptr {place}, align {SLOT}")
-
-
-def load_slot(emit: Emitter, number: int, type: str) -> str:
-    """What a slot of scratch memory holds, spread over the lanes."""
-    kind, place = vector(type, emit.lanes), slot_place(emit, number)
-    return emit.write(f"load {kind}, ptr {place}, align {SLOT}")
 
 
 def slot_place(emit: Emitter, number: int) -> str:

@@ -28,7 +28,8 @@ class Memory:
         for members in groups.values():
             for k, buffer in enumerate(members):
                 self._places[buffer] = (self.slots + k, len(members))
-            self.slots += members[0].size * len(members)
+            # The place behind the last is where lanes without part write.
+            self.slots += (members[0].size + 1) * len(members)
 
     def of_function(self, function: Function) -> int:
         """The first slot of a large function's arguments."""

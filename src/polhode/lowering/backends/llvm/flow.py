@@ -12,7 +12,7 @@ from collections.abc import Callable
 from polhode.lowering.backends.llvm import access, allowance, block_function
 from polhode.lowering.backends.llvm.emit import Emitter
 from polhode.lowering.backends.llvm.series import series
-from polhode.lowering.backends.llvm.text import SCALAR, vector
+from polhode.lowering.backends.llvm.text import SCALAR, returned, vector
 from polhode.lowering.ir.graph import Branch, Element, Loop, Node
 from polhode.lowering.ir.schedule import Function, calls_in, inner_uses
 
@@ -148,6 +148,17 @@ def _count(emit: Emitter, counter: str, data: Loop) -> None:
 def any_lane(emit: Emitter, mask: str) -> str:
     kind = vector("bool", emit.lanes)
     return emit.write(f"call i1 @llvm.vector.reduce.or.v{emit.lanes}i1({kind} {mask})")
+
+
+def neighbour(emit: Emitter, node: Node) -> None:
+    """True in all lanes where it is in one of those that take part."""
+    (flag,) = node.args
+    word, wide = emit.use(flag, "bool", emit.is_wide(flag)), emit.is_wide(flag)
+    if wide:
+        if emit.mask is not None:
+            word = emit.write(f"and {vector('bool', emit.lanes)} {word}, {emit.mask}")
+        word = emit.spread(any_lane(emit, word), "bool")
+    emit.define(node, word, wide)
 
 
 def _finish(emit: Emitter, node: Node, finals: dict[int, Element]) -> None:
@@ -336,10 +347,10 @@ def called(emit: Emitter, function: Function, words: list[str], lanes: int) -> T
         f"{vector(p.type, lanes)} {word}"
         for p, word in zip(function.params, words, strict=True)
     )
-    kinds = ", ".join(vector(t, lanes) for t in function.types)
+    kind = returned(function.types, lanes)
     name = emit.callee(function, lanes)
-    result = emit.write(f"call {{{kinds}}} @{name}({args})")
-    return lambda k: emit.write(f"extractvalue {{{kinds}}} {result}, {k}")
+    result = emit.write(f"call {kind} @{name}({args})")
+    return lambda k: emit.write(f"extractvalue {kind} {result}, {k}")
 
 
 def _call_through_memory(emit: Emitter, node: Node) -> None:
@@ -419,4 +430,5 @@ FLOW: dict[str, Callable[[Emitter, Node], None]] = {
     "load": load,
     "update": update,
     "copy_all": copy_all,
+    "any_lane": neighbour,
 }

@@ -17,7 +17,13 @@ from polhode.lowering.backends.llvm import access, allowance
 from polhode.lowering.backends.llvm.buffers import Memory
 from polhode.lowering.backends.llvm.emit import Emitter
 from polhode.lowering.backends.llvm.lanes import find_varying
-from polhode.lowering.backends.llvm.text import IN_MEMORY, SCALAR, SLOT, vector
+from polhode.lowering.backends.llvm.text import (
+    IN_MEMORY,
+    SCALAR,
+    SLOT,
+    returned,
+    vector,
+)
 from polhode.lowering.ir.graph import Buffer, Element
 from polhode.lowering.ir.program import ScalarProgram
 from polhode.lowering.ir.schedule import Function, Schedule, size_of
@@ -281,7 +287,7 @@ def _function(emit: Emitter, name: str, function: Function) -> str:
         args.append(f"{vector(param.type, lanes)} %p{k}")
         emit.names[(param, lanes > 1)] = f"%p{k}"
     emit.in_one_piece(function.block)
-    result, kind = "poison", f"{{{', '.join(kinds)}}}"
+    result, kind = "poison", returned(function.types, lanes)
     for k, (element, type) in enumerate(
         zip(function.outs, function.types, strict=True)
     ):

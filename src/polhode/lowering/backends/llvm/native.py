@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import os
 import threading
 from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
 
+from polhode.errors import CompileError
+
+VARIABLE = "POLHODE_LLVM_EFFORT"
 _LOCK = threading.Lock()  # LLVM's global context is not thread-safe
 _COUNT = itertools.count()
 
@@ -37,6 +41,22 @@ def host_lanes() -> int:
     return 4 if "+avx" in features else 2
 
 
+def least_effort() -> bool:
+    """Whether this process wants its code soon rather than quick.
+
+    POLHODE_LLVM_EFFORT=0 leaves out what LLVM does to make code quick. Roundings are
+    decided before LLVM and nothing in its text lets it choose others: no bit changes.
+    """
+    text = os.environ.get(VARIABLE, "").strip()
+    if text not in ("", "0"):
+        raise CompileError(
+            f"{VARIABLE} is {text!r}; there is only 0, the least effort.",
+            "How much LLVM does for a program is otherwise chosen by its length.",
+            f"Set {VARIABLE}=0 to have code sooner that runs slower, or unset it.",
+        )
+    return text == "0"
+
+
 def target_machine(effort: int = 2) -> Any:
     name, features = host()
     target = llvm.Target.from_default_triple()
@@ -52,9 +72,12 @@ def machine_code(
     `pack` lets it put equal operations side by side in one vector, which changes no bit
     and pays in short loop bodies. Less `effort` (1) in choosing instructions changes no
     bit either: long straight code runs as quickly, and is there a third sooner. Without
-    `improve` LLVM only chooses instructions and registers.
+    `improve` LLVM only chooses instructions and registers. All three give way to
+    `least_effort`.
     """
     _initialise()
+    if least_effort():
+        effort, improve = 0, False
     with _LOCK:
         module = llvm.parse_assembly(text)
         machine = target_machine(effort)

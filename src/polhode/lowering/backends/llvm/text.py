@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from typing import Any
 
 SCALAR = {
@@ -19,6 +20,8 @@ SCALAR = {
 }
 IN_MEMORY = {**SCALAR, "bool": "i8"}
 SLOT = 8  # bytes of scratch memory a scalar of any type takes
+IN_REGISTERS = 2  # numbers that a function returns in vector registers of x86,
+RETURNED = 4  # and in any registers: more go through memory
 
 
 def scalar_literal(value: Any, type: str) -> str:
@@ -43,3 +46,17 @@ def suffix(type: str, lanes: int) -> str:
     """The end of an intrinsic's name: .f64, .v8f64, .v4i32."""
     short = "f64" if type == "float64" else SCALAR[type]
     return f".{short}" if lanes == 1 else f".v{lanes}{short}"
+
+
+def returned(types: Sequence[str], lanes: int) -> str:
+    """The type of all that a function returns.
+
+    The third and fourth number would be returned on the stack of x87, of which LLVM
+    without optimisation makes wrong code. Numbers that nobody reads stand beside them:
+    then all go through memory.
+    """
+    kinds = [vector(type, lanes) for type in types]
+    numbers = kinds.count("double")
+    if IN_REGISTERS < numbers <= RETURNED:
+        kinds += ["double"] * (RETURNED + 1 - numbers)
+    return f"{{{', '.join(kinds)}}}"
