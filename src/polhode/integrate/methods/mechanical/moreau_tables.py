@@ -20,13 +20,15 @@ from polhode.formulation.solve.active_contacts import (
     row_of,
     with_row,
 )
+from polhode.formulation.solve.contact_couplings import (
+    Couplings,
+    answers_of,
+    hanging_together,
+)
 from polhode.formulation.solve.contact_guess import ContactGuess, look_in_loops
 from polhode.formulation.solve.contact_problem import ContactSolution
 from polhode.formulation.solve.sparse_contacts import (
-    Couplings,
     SparseProblem,
-    answers_of,
-    hanging_together,
     solve_sparse,
 )
 from polhode.integrate.field.vector_field import Field
