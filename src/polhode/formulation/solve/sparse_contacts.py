@@ -26,6 +26,7 @@ one before.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -112,7 +113,7 @@ def solve_sparse(problem: SparseProblem, guess: Any) -> ContactSolution:
         spread(u),
         spread(missed),
         found.count,
-        v[: scaled.count],
+        v[: scaled.speed_count],
         mass,
     )
 
@@ -184,8 +185,9 @@ class _Scaled(NamedTuple):
         none = tuple(jnp.zeros(shape) for shape in shapes)
         start = none, jnp.zeros(()), jnp.zeros(())
         columns, total, speed = own.active.each(one, start)
+        X, pushed, sizes, rho = columns
         mean = total / (3.0 * jnp.maximum(own.active.count, 1))
-        return cls(problem, *columns, mean, speed + TINY)
+        return cls(problem, X, pushed, sizes, rho, mean, speed + TINY)
 
     # ------------------------------------------------------------- impulses, speeds
 
@@ -197,7 +199,7 @@ class _Scaled(NamedTuple):
             applied, r_k = row_of((own.applied, r), k)
             return p.at[self.speeds(i)].add(r_k @ applied)
 
-        return longer(own.solve(own.active.each(one, self._none)[: self.count]))
+        return longer(own.solve(own.active.each(one, self._none)[: self.speed_count]))
 
     def velocity(self, k: Any, i: Any, v: Array) -> Any:
         """u = J v + q (3,) of one contact"""
@@ -233,7 +235,7 @@ class _Scaled(NamedTuple):
         return r, natural_map(*(x[None] for x in (r, u, mu, rho)))[1][0]
 
     @property
-    def count(self) -> int:
+    def speed_count(self) -> int:
         """k"""
         return int(self.problem.inertia.shape[0])
 
@@ -264,7 +266,7 @@ class _Scaled(NamedTuple):
 
     def improved(self, now: _Iterate) -> _Iterate:
         """By sweeps, if the last step has failed, and steps of one elimination."""
-        now = lax.cond(now.sweeps > 0, self._swept, lambda now: now, now)
+        now = lax.cond(now.sweeps > 0, partial(_swept, self), lambda now: now, now)
         share = row_of(TERMS, now.fails)
         term = share * now.missed / jnp.maximum(now.size, TINY)
         term = jnp.clip(term, PROXIMAL * self.weight + TINY, MOST * self.weight)
@@ -294,50 +296,50 @@ class _Scaled(NamedTuple):
             jnp.where(gains, 0, MORE * (1 + fails % ROUND)),
         )
 
-    def _swept(self, now: _Iterate) -> _Iterate:
-        """Sweeps of Gauss and Seidel; the first until a few have changed no contact."""
 
-        def goes_on(state: Any) -> Any:
-            count, same = state[:2]
-            return (count < now.sweeps) & ((now.count > 0) | (same < SAME))
+def _swept(scaled: _Scaled, now: _Iterate) -> _Iterate:
+    """Sweeps of Gauss and Seidel; the first until a few have changed no contact."""
 
-        def sweep(state: Any) -> Any:
-            count, same, *rest = state
-            start = (jnp.array(False), *rest)
-            changed, *rest = self.problem.active.each(self._sweep, start)
-            return count + 1, jnp.where(changed, 0, same + 1), *rest
+    def goes_on(state: Any) -> Any:
+        count, same = state[:2]
+        return (count < now.sweeps) & ((now.count > 0) | (same < SAME))
 
-        zero = jnp.zeros((), jnp.int64)
-        status = jnp.full(self.rho.shape, -1.0)
-        start = zero, zero - 1, now.r, now.v, status
-        r, v = lax.while_loop(goes_on, sweep, start)[2:4]
-        missed, size = self.missed(r, v)
-        better = missed < now.least
-        best = lax.cond(better, lambda: r, lambda: now.best)
-        least = jnp.where(better, missed, now.least)
-        return now._replace(r=r, v=v, best=best, missed=missed, size=size, least=least)
+    def sweep(state: Any) -> Any:
+        count, same, *rest = state
+        start = (jnp.array(False), *rest)
+        changed, *rest = scaled.problem.active.each(partial(_sweep, scaled), start)
+        return count + 1, jnp.where(changed, 0, same + 1), *rest
 
-    def _sweep(self, k: Any, i: Any, state: Any) -> Any:
-        """One contact's impulse from the speeds that the others give; its status."""
-        changed, r, v, status = state
-        own = row_of((r, self.pushed, self.sizes, self.problem.friction, status), k)
-        r_k, pushed, sizes, mu, before = own
-        u = self.velocity(k, i, v)
-        push = jnp.maximum(0.0, r_k[0] - u[0] / sizes[0])
-        u = u + pushed * (push - r_k[0])
-        y = r_k[1:] - u[1:] / sizes[1]
-        share = _share(y, mu * push)
-        further = jnp.concatenate([push[None], share * y])
-        further = r_k + RELAXED * (further - r_k)
-        push = jnp.maximum(0.0, further[0])
-        new = jnp.concatenate(
-            [push[None], further[1:] * _share(further[1:], mu * push)]
-        )
-        now = jnp.where(push > 0, jnp.where(share < 1, 2.0, 1.0), 0.0)
-        felt = row_of(self.problem.couplings.felt, i)
-        v = v.at[felt].add(row_of(self.response, k) @ (new - r_k))
-        r, status = with_row((r, status), (new, now), k)
-        return changed | (now != before), r, v, status
+    zero = jnp.zeros((), jnp.int64)
+    status = jnp.full(scaled.rho.shape, -1.0)
+    start = zero, zero - 1, now.r, now.v, status
+    r, v = lax.while_loop(goes_on, sweep, start)[2:4]
+    missed, size = scaled.missed(r, v)
+    better = missed < now.least
+    best = lax.cond(better, lambda: r, lambda: now.best)
+    least = jnp.where(better, missed, now.least)
+    return now._replace(r=r, v=v, best=best, missed=missed, size=size, least=least)
+
+
+def _sweep(scaled: _Scaled, k: Any, i: Any, state: Any) -> Any:
+    """One contact's impulse from the speeds that the others give; its status."""
+    changed, r, v, status = state
+    own = row_of((r, scaled.pushed, scaled.sizes, scaled.problem.friction, status), k)
+    r_k, pushed, sizes, mu, before = own
+    u = scaled.velocity(k, i, v)
+    push = jnp.maximum(0.0, r_k[0] - u[0] / sizes[0])
+    u = u + pushed * (push - r_k[0])
+    y = r_k[1:] - u[1:] / sizes[1]
+    share = _share(y, mu * push)
+    further = jnp.concatenate([push[None], share * y])
+    further = r_k + RELAXED * (further - r_k)
+    push = jnp.maximum(0.0, further[0])
+    new = jnp.concatenate([push[None], further[1:] * _share(further[1:], mu * push)])
+    now = jnp.where(push > 0, jnp.where(share < 1, 2.0, 1.0), 0.0)
+    felt = row_of(scaled.problem.couplings.felt, i)
+    v = v.at[felt].add(row_of(scaled.response, k) @ (new - r_k))
+    r, status = with_row((r, status), (new, now), k)
+    return changed | (now != before), r, v, status
 
 
 def _share(y: Array, radius: Any) -> Any:
@@ -374,7 +376,7 @@ def _steps(scaled: _Scaled, now: _Iterate, term: Any) -> _Moved:
             return f, with_row(rights, right, k)
 
         f, rights = each(pressed, (scaled._none, jnp.zeros_like(r)))
-        moves = longer(solve(f[: scaled.count]))
+        moves = longer(solve(f[: scaled.speed_count]))
 
         def one(k: Any, i: Any, found: Any) -> Any:
             p, r = found
@@ -385,7 +387,7 @@ def _steps(scaled: _Scaled, now: _Iterate, term: Any) -> _Moved:
             return p.at[speeds].add(new @ applied), with_row(r, new, k)
 
         p, r = each(one, (scaled._none, r))
-        v = longer(own.solve(p[: scaled.count]))
+        v = longer(own.solve(p[: scaled.speed_count]))
         missed, size = scaled.missed(r, v)
         goes_on = missed < SHARE * moved.missed
         return _Moved(r, v, missed, size, moved.count + 1, goes_on)
@@ -403,7 +405,8 @@ def _blocks(scaled: _Scaled, place: Any, at: tuple[Any, Any]) -> tuple[Any, Any,
     """B, C and b of the k-th active contact, of number i, at r and v."""
     (k, i), (r, v) = place, at
     r_k, mu, rho = row_of((r, scaled.problem.friction, scaled.rho), k)
-    sized = (x[None] for x in (r_k, scaled.velocity(k, i, v), mu, rho))
+    u = scaled.velocity(k, i, v)
+    sized = r_k[None], u[None], mu[None], rho[None]
     B, C, b = (x[0] for x in newton_blocks(*sized, jnp.ones(1, bool)))
     return B, C, b
 
