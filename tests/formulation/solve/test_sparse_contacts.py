@@ -9,9 +9,9 @@ import polhode as ph
 from polhode.double import doubled
 from polhode.formulation.solve.active_contacts import ActiveContacts
 from polhode.formulation.solve.block_elimination import eliminated
+from polhode.formulation.solve.contact_couplings import Couplings
 from polhode.formulation.solve.contact_problem import ContactProblem, solve_contacts
 from polhode.formulation.solve.sparse_contacts import (
-    Couplings,
     SparseProblem,
     solve_sparse,
 )

@@ -26,14 +26,14 @@ one before.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import IN_MEMORY, Array, scanned
+from polhode.arrays import Array
 from polhode.formulation.solve.active_contacts import (
     ActiveContacts,
     row_of,
@@ -44,6 +44,13 @@ from polhode.formulation.solve.block_elimination import (
     Solver,
     eliminated,
     eliminated_in_blocks,
+)
+from polhode.formulation.solve.contact_couplings import (
+    Couplings,
+    answers_of,
+    block_tables,
+    entered_inertia,
+    longer,
 )
 from polhode.formulation.solve.contact_problem import (
     PROXIMAL,
@@ -69,24 +76,6 @@ TERMS, MOST = 0.3 * 1.25 ** np.arange(STEPS), 1e-2
 # step that has failed there are `MORE`, then more, up to `ROUND` times as many, and
 # then few again: what many lead back to is left by few. They go too far by a share.
 SAME, FIRST, MORE, ROUND, RELAXED = 4, 40, 5, 7, 1.3
-# Speeds that hang together up to which their inertia is inverted as it stands.
-INVERTED = 2 * SIDE
-
-
-class Couplings(NamedTuple):
-    """What is known of n candidates when a program is made, NumPy's.
-
-    speeds   (n, L) numbers of the speeds that a candidate has rows over, k where fewer
-    felt     (n, m) numbers of the speeds that answer to it, k where fewer; the first
-             are `speeds`
-    mass     (k, k) bool, entries of M'
-    whole    (k, k) bool, those and what candidates may couple
-    """
-
-    speeds: np.ndarray
-    felt: np.ndarray
-    mass: np.ndarray
-    whole: np.ndarray
 
 
 class SparseProblem(NamedTuple):
@@ -124,7 +113,7 @@ def solve_sparse(problem: SparseProblem, guess: Any) -> ContactSolution:
         spread(u),
         spread(missed),
         found.count,
-        v[: scaled.count],
+        v[: scaled.speed_count],
         mass,
     )
 
@@ -196,8 +185,9 @@ class _Scaled(NamedTuple):
         none = tuple(jnp.zeros(shape) for shape in shapes)
         start = none, jnp.zeros(()), jnp.zeros(())
         columns, total, speed = own.active.each(one, start)
+        X, pushed, sizes, rho = columns
         mean = total / (3.0 * jnp.maximum(own.active.count, 1))
-        return cls(problem, *columns, mean, speed + TINY)
+        return cls(problem, X, pushed, sizes, rho, mean, speed + TINY)
 
     # ------------------------------------------------------------- impulses, speeds
 
@@ -209,7 +199,7 @@ class _Scaled(NamedTuple):
             applied, r_k = row_of((own.applied, r), k)
             return p.at[self.speeds(i)].add(r_k @ applied)
 
-        return longer(own.solve(own.active.each(one, self._none)[: self.count]))
+        return longer(own.solve(own.active.each(one, self._none)[: self.speed_count]))
 
     def velocity(self, k: Any, i: Any, v: Array) -> Any:
         """u = J v + q (3,) of one contact"""
@@ -245,7 +235,7 @@ class _Scaled(NamedTuple):
         return r, natural_map(*(x[None] for x in (r, u, mu, rho)))[1][0]
 
     @property
-    def count(self) -> int:
+    def speed_count(self) -> int:
         """k"""
         return int(self.problem.inertia.shape[0])
 
@@ -276,7 +266,7 @@ class _Scaled(NamedTuple):
 
     def improved(self, now: _Iterate) -> _Iterate:
         """By sweeps, if the last step has failed, and steps of one elimination."""
-        now = lax.cond(now.sweeps > 0, self._swept, lambda now: now, now)
+        now = lax.cond(now.sweeps > 0, partial(_swept, self), lambda now: now, now)
         share = row_of(TERMS, now.fails)
         term = share * now.missed / jnp.maximum(now.size, TINY)
         term = jnp.clip(term, PROXIMAL * self.weight + TINY, MOST * self.weight)
@@ -306,50 +296,50 @@ class _Scaled(NamedTuple):
             jnp.where(gains, 0, MORE * (1 + fails % ROUND)),
         )
 
-    def _swept(self, now: _Iterate) -> _Iterate:
-        """Sweeps of Gauss and Seidel; the first until a few have changed no contact."""
 
-        def goes_on(state: Any) -> Any:
-            count, same = state[:2]
-            return (count < now.sweeps) & ((now.count > 0) | (same < SAME))
+def _swept(scaled: _Scaled, now: _Iterate) -> _Iterate:
+    """Sweeps of Gauss and Seidel; the first until a few have changed no contact."""
 
-        def sweep(state: Any) -> Any:
-            count, same, *rest = state
-            start = (jnp.array(False), *rest)
-            changed, *rest = self.problem.active.each(self._sweep, start)
-            return count + 1, jnp.where(changed, 0, same + 1), *rest
+    def goes_on(state: Any) -> Any:
+        count, same = state[:2]
+        return (count < now.sweeps) & ((now.count > 0) | (same < SAME))
 
-        zero = jnp.zeros((), jnp.int64)
-        status = jnp.full(self.rho.shape, -1.0)
-        start = zero, zero - 1, now.r, now.v, status
-        r, v = lax.while_loop(goes_on, sweep, start)[2:4]
-        missed, size = self.missed(r, v)
-        better = missed < now.least
-        best = lax.cond(better, lambda: r, lambda: now.best)
-        least = jnp.where(better, missed, now.least)
-        return now._replace(r=r, v=v, best=best, missed=missed, size=size, least=least)
+    def sweep(state: Any) -> Any:
+        count, same, *rest = state
+        start = (jnp.array(False), *rest)
+        changed, *rest = scaled.problem.active.each(partial(_sweep, scaled), start)
+        return count + 1, jnp.where(changed, 0, same + 1), *rest
 
-    def _sweep(self, k: Any, i: Any, state: Any) -> Any:
-        """One contact's impulse from the speeds that the others give; its status."""
-        changed, r, v, status = state
-        own = row_of((r, self.pushed, self.sizes, self.problem.friction, status), k)
-        r_k, pushed, sizes, mu, before = own
-        u = self.velocity(k, i, v)
-        push = jnp.maximum(0.0, r_k[0] - u[0] / sizes[0])
-        u = u + pushed * (push - r_k[0])
-        y = r_k[1:] - u[1:] / sizes[1]
-        share = _share(y, mu * push)
-        further = jnp.concatenate([push[None], share * y])
-        further = r_k + RELAXED * (further - r_k)
-        push = jnp.maximum(0.0, further[0])
-        new = jnp.concatenate(
-            [push[None], further[1:] * _share(further[1:], mu * push)]
-        )
-        now = jnp.where(push > 0, jnp.where(share < 1, 2.0, 1.0), 0.0)
-        felt = row_of(self.problem.couplings.felt, i)
-        v = v.at[felt].add(row_of(self.response, k) @ (new - r_k))
-        r, status = with_row((r, status), (new, now), k)
-        return changed | (now != before), r, v, status
+    zero = jnp.zeros((), jnp.int64)
+    status = jnp.full(scaled.rho.shape, -1.0)
+    start = zero, zero - 1, now.r, now.v, status
+    r, v = lax.while_loop(goes_on, sweep, start)[2:4]
+    missed, size = scaled.missed(r, v)
+    better = missed < now.least
+    best = lax.cond(better, lambda: r, lambda: now.best)
+    least = jnp.where(better, missed, now.least)
+    return now._replace(r=r, v=v, best=best, missed=missed, size=size, least=least)
+
+
+def _sweep(scaled: _Scaled, k: Any, i: Any, state: Any) -> Any:
+    """One contact's impulse from the speeds that the others give; its status."""
+    changed, r, v, status = state
+    own = row_of((r, scaled.pushed, scaled.sizes, scaled.problem.friction, status), k)
+    r_k, pushed, sizes, mu, before = own
+    u = scaled.velocity(k, i, v)
+    push = jnp.maximum(0.0, r_k[0] - u[0] / sizes[0])
+    u = u + pushed * (push - r_k[0])
+    y = r_k[1:] - u[1:] / sizes[1]
+    share = _share(y, mu * push)
+    further = jnp.concatenate([push[None], share * y])
+    further = r_k + RELAXED * (further - r_k)
+    push = jnp.maximum(0.0, further[0])
+    new = jnp.concatenate([push[None], further[1:] * _share(further[1:], mu * push)])
+    now = jnp.where(push > 0, jnp.where(share < 1, 2.0, 1.0), 0.0)
+    felt = row_of(scaled.problem.couplings.felt, i)
+    v = v.at[felt].add(row_of(scaled.response, k) @ (new - r_k))
+    r, status = with_row((r, status), (new, now), k)
+    return changed | (now != before), r, v, status
 
 
 def _share(y: Array, radius: Any) -> Any:
@@ -386,7 +376,7 @@ def _steps(scaled: _Scaled, now: _Iterate, term: Any) -> _Moved:
             return f, with_row(rights, right, k)
 
         f, rights = each(pressed, (scaled._none, jnp.zeros_like(r)))
-        moves = longer(solve(f[: scaled.count]))
+        moves = longer(solve(f[: scaled.speed_count]))
 
         def one(k: Any, i: Any, found: Any) -> Any:
             p, r = found
@@ -397,7 +387,7 @@ def _steps(scaled: _Scaled, now: _Iterate, term: Any) -> _Moved:
             return p.at[speeds].add(new @ applied), with_row(r, new, k)
 
         p, r = each(one, (scaled._none, r))
-        v = longer(own.solve(p[: scaled.count]))
+        v = longer(own.solve(p[: scaled.speed_count]))
         missed, size = scaled.missed(r, v)
         goes_on = missed < SHARE * moved.missed
         return _Moved(r, v, missed, size, moved.count + 1, goes_on)
@@ -415,7 +405,8 @@ def _blocks(scaled: _Scaled, place: Any, at: tuple[Any, Any]) -> tuple[Any, Any,
     """B, C and b of the k-th active contact, of number i, at r and v."""
     (k, i), (r, v) = place, at
     r_k, mu, rho = row_of((r, scaled.problem.friction, scaled.rho), k)
-    sized = (x[None] for x in (r_k, scaled.velocity(k, i, v), mu, rho))
+    u = scaled.velocity(k, i, v)
+    sized = r_k[None], u[None], mu[None], rho[None]
     B, C, b = (x[0] for x in newton_blocks(*sized, jnp.ones(1, bool)))
     return B, C, b
 
@@ -425,7 +416,7 @@ def _matrix(scaled: _Scaled, now: _Iterate, term: Any) -> tuple[Solver, Any]:
     own, n = scaled.problem, scaled.rho.shape[0]
     k = own.inertia.shape[0]
     size = SIDE * (k // SIDE + 1)
-    near, first = _block_tables(own.couplings, k)
+    near, first = block_tables(own.couplings, k)
 
     def assembled(at: Any, i: Any, found: Any) -> Any:
         K, flags, columns = found
@@ -444,7 +435,7 @@ def _matrix(scaled: _Scaled, now: _Iterate, term: Any) -> tuple[Solver, Any]:
     few = eliminated(_Sum(K, own.inertia), own.couplings.whole)
     if few is not None:
         return few, columns
-    entered = _entered(K, own.inertia, own.couplings.mass)
+    entered = entered_inertia(K, own.inertia, own.couplings.mass)
     whole = eliminated_in_blocks(entered, flags)
 
     def solve(f: Any) -> Any:
@@ -462,88 +453,3 @@ class _Sum:
     def __getitem__(self, places: Any) -> Any:
         K, M = self.parts
         return K[places] + M[places]
-
-
-def longer(v: Array) -> Any:
-    """Speeds more, of nothing: rows that have fewer speeds read the first of them.
-
-    There are as many as let loops keep all in memory.
-    """
-    return jnp.concatenate([v, jnp.zeros(max(1, IN_MEMORY - v.shape[0]))])
-
-
-def answers_of(solve: Solver, couplings: Couplings) -> Callable[[Any, Any], Any]:
-    """(i, rows (m, L) of contact i) -> X (felt, m): what speeds answer.
-
-    Where few speeds hang together, the inverses of their inertias are found at once, a
-    solution for the first speeds of all, one for the second, and so on.
-    """
-    own, k = couplings, couplings.mass.shape[0]
-    part, rank = hanging_together(own.mass)
-    if rank.max() >= INVERTED:
-        none = longer(jnp.zeros(k))
-
-        def solved(i: Any, applied: Any) -> Any:
-            speeds, felt = row_of((own.speeds, own.felt), i)
-
-            def one(_: Any, row: Any) -> Any:
-                return None, longer(solve(none.at[speeds].add(row)[:k]))[felt]
-
-            return scanned(one, None, applied)[1].T
-
-        return solved
-
-    seeds = np.zeros((rank.max() + 1, k))
-    seeds[rank, np.arange(k)] = 1.0
-    inverse = scanned(lambda _, e: (None, longer(solve(e))), None, seeds)[1]
-    rank, part = np.append(rank, 0), np.append(part, -1)
-    together = part[own.felt][:, :, None] == part[own.speeds][:, None, :]
-    ranks = rank[own.speeds]
-
-    def multiplied(i: Any, applied: Any) -> Any:
-        felt, ranks_i, near = row_of((own.felt, ranks, together), i)
-        M = jnp.where(near, inverse[ranks_i[None, :], felt[:, None]], 0.0)
-        return M @ applied.T
-
-    return multiplied
-
-
-def hanging_together(mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """By speed its component of an inertia's pattern, and its number therein."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    part = connected_components(csr_array(mass.astype(np.int8)))[1]
-    rank = np.zeros(len(part), int)
-    for component in range(part.max() + 1):
-        own = np.flatnonzero(part == component)
-        rank[own] = np.arange(len(own))
-    return part, rank
-
-
-def _block_tables(couplings: Couplings, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """By candidate the blocks of its speeds (n, b), and those of M' (m, m)."""
-    m = k // SIDE + 1
-    each = [sorted({int(s) // SIDE for s in row if s < k}) for row in couplings.speeds]
-    widest = max(map(len, each))
-    # A block twice is no harm.
-    blocks = np.array([own + own[-1:] * (widest - len(own)) for own in each])
-    first = np.eye(m, dtype=bool)
-    i, j = np.nonzero(couplings.mass)
-    first[i // SIDE, j // SIDE] = True
-    return blocks, first
-
-
-def _entered(K: Array, M: Array, mass: np.ndarray) -> Any:
-    """K + M', and ones where there are no speeds, in a loop over the entries."""
-    k, size = M.shape[0], K.shape[0]
-    i, j = np.nonzero(mass)
-    rest = np.arange(k, size)
-    values = jnp.concatenate([M[i, j], np.ones(size - k)])
-    places = np.concatenate([i, rest]), np.concatenate([j, rest])
-
-    def one(K: Any, row: Any) -> tuple[Any, None]:
-        i, j, value = row
-        return K.at[i, j].add(value), None
-
-    return scanned(one, K, (*places, values))[0]

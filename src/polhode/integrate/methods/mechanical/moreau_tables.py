@@ -20,13 +20,15 @@ from polhode.formulation.solve.active_contacts import (
     row_of,
     with_row,
 )
+from polhode.formulation.solve.contact_couplings import (
+    Couplings,
+    answers_of,
+    hanging_together,
+)
 from polhode.formulation.solve.contact_guess import ContactGuess, look_in_loops
 from polhode.formulation.solve.contact_problem import ContactSolution
 from polhode.formulation.solve.sparse_contacts import (
-    Couplings,
     SparseProblem,
-    answers_of,
-    hanging_together,
     solve_sparse,
 )
 from polhode.integrate.field.vector_field import Field
@@ -269,7 +271,6 @@ class _TableStep(NamedTuple):
         moved = tables.screws(system, middle, self.poses, table)
         moved_after = tables.screws(system, end, after, table)
         free = tables.moving_bodies(system, then + self.h / 2, end, self.free, table)
-
         active, n = self.active, len(self.seen.rebound)
 
         def one(k: Any, i: Any, found: Any) -> Any:
@@ -283,9 +284,12 @@ class _TableStep(NamedTuple):
 
         width = self.couplings.speeds.shape[1]
         shapes = ((n, 3, width), (n, 3, width), (n, 3), (n,))
-        made = active.each(one, tuple(jnp.zeros(shape) for shape in shapes))
+        none = tuple(jnp.zeros(shape) for shape in shapes)
+        J, applied, q, mu = active.each(one, none)
         inertia, solve = self.answer.inertia, self.answer.to
-        problem = SparseProblem(active, *made, inertia, solve, self.couplings)
+        problem = SparseProblem(
+            active, J, applied, q, mu, inertia, solve, self.couplings
+        )
         return solve_sparse(problem, guess)
 
     def rests(self, u: Array) -> ActiveContacts:
@@ -319,7 +323,8 @@ class _TableStep(NamedTuple):
 
             def one(k: Any, i: Any, found: Any) -> Any:
                 given = (self.rows, self.seen.touch)
-                J = tables.jacobian(*row_of(given, i), moved)[0]
+                candidate, here = row_of(given, i)
+                J = tables.jacobian(candidate, here, moved)[0]
                 X = answers(i, J[None])[:, 0]
                 size = jnp.sum(J * X[: len(J)])
                 row = J, X, jnp.where(size > 0, size, 1.0)

@@ -14,8 +14,8 @@ from polhode.formulation.solve.active_contacts import (
     row_of,
     with_row,
 )
+from polhode.formulation.solve.contact_couplings import longer
 from polhode.formulation.solve.contact_problem import for_rows
-from polhode.formulation.solve.sparse_contacts import longer
 from polhode.integrate.methods.mechanical.overlap import LIFTS
 
 
