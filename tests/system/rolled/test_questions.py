@@ -231,7 +231,8 @@ def test_a_row_of_four_bars_goes_forwards_as_backwards() -> None:
         ph.sensitivity(motion, ["m"])
     found = ph.gradient(motion, lambda t, s: s.q[0] + s.z[-1], ["g"])
     forward = ph.sensitivity(motion, ["g"])
-    wanted = forward.q["g"][-1, 0] + forward.z["g"][-1, -1]
+    k = forward.columns.index("g")
+    wanted = forward.q[-1, 0, k] + forward.z[-1, -1, k]
     assert found["g"] == pytest.approx(wanted, rel=1e-11)
     table = ph.reaction_table(motion)
     assert set(table.names) == set(ph.recursive(row).reactions(state))
