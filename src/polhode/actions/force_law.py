@@ -100,8 +100,9 @@ class ForceLaw(FramedAction):
         import jax.numpy as jnp
 
         values = (*x, *v, t)
-        own = [{key: constants[key] for key in part.constants} for part in self.law]
-        pairs = zip(self.law, own, strict=True)
+        formulas: Sequence[Any] = self.law
+        own = [{key: constants[key] for key in part.constants} for part in formulas]
+        pairs = zip(formulas, own, strict=True)
         return jnp.stack([part(*values, **named) for part, named in pairs])
 
     @property

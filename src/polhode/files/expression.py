@@ -120,7 +120,7 @@ def expression_text(quantity: Any) -> str | None:
     its sources by a law of Python.
 
     >>> m, l = Parameter("m", 1.2), Parameter("l 1", 0.5)
-    >>> written(m * (m - l) ** 2)
+    >>> expression_text(m * (m - l) ** 2)
     'm * (m - `l 1`) ** 2'
     """
     found = _ranked_text(quantity)

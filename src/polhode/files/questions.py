@@ -106,7 +106,7 @@ def quantity_law(system: Any, text: str) -> Any:
 def numbers_from(text: str) -> np.ndarray:
     """Numbers by their words: "0:300:31" evenly from 0 to 300, or "0.9,1.0,1.1".
 
-    >>> spread("0:3:4")
+    >>> numbers_from("0:3:4")
     array([0., 1., 2., 3.])
     """
     try:

@@ -16,7 +16,7 @@ def repeat(step: Callable[[Any], Any], state: Any, times: int) -> Any:
     Written out, steps that use their values more than once make XLA compile for
     minutes: it fuses by copying, and the copies double with every step.
 
-    >>> repeated(lambda x: x + x, np.ones(2), 3)
+    >>> repeat(lambda x: x + x, np.ones(2), 3)
     array([8., 8.])
     """
     if namespace(state) is np:

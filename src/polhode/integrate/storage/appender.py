@@ -12,7 +12,7 @@ from polhode.errors import FileError
 from polhode.integrate.field.dense_output import Steps
 from polhode.integrate.kernel.packing import Columns
 from polhode.integrate.storage import layout
-from polhode.integrate.storage.create import write_text
+from polhode.integrate.storage.create import put_text
 from polhode.integrate.storage.event_log import EventLog
 from polhode.integrate.storage.layout import LIBRARY, Chain, Shape
 from polhode.integrate.storage.lock import WriterLock
@@ -113,7 +113,7 @@ class Appender:
 
     def put_ending(self, outcome: dict[str, Any]) -> None:
         """How the run ended."""
-        write_text(self._h5, "ending", layout.ending_text(self.chain, outcome))
+        put_text(self._h5, "ending", layout.ending_text(self.chain, outcome))
         self._commit()
 
     def close(self, *, whole: bool) -> None:

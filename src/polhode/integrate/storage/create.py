@@ -66,11 +66,11 @@ def create(
         # Of fixed length, and so within the object that has them.
         file.attrs["title"] = np.bytes_(title)
         file.attrs["header_sha256"] = np.bytes_(chain.identity)
-        write_text(file, "header", text)
+        put_text(file, "header", text)
     return content.getvalue(), chain
 
 
-def write_text(file: Any, name: str, text: str) -> None:
+def put_text(file: Any, name: str, text: str) -> None:
     """A text as a row of letters in UTF-8."""
     letters = np.frombuffer(text.encode(), "S1")
     for grows in (f"{name}_letter", name):

@@ -90,6 +90,7 @@ def test_its_code_is_another_entry_and_comes_of_no_passes(monkeypatch):
 
 
 def test_another_effort_is_refused(monkeypatch):
+    """There is the least and the usual one, and nothing between."""
     monkeypatch.setenv(VARIABLE, "1")
     with pytest.raises(CompileError, match="there is only 0"):
         ph.compile(lambda x: x + 1.0, 1.0, backend="llvm")
