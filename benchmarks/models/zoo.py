@@ -39,6 +39,7 @@ from polhode.integrate.kernel.start import (
     initialise,
     step_settings,
 )
+from polhode.integrate.kernel.stepper_state import StepperState
 from polhode.integrate.methods.method import Method
 from polhode.lowering.trace.trace import double_precision
 
@@ -268,19 +269,22 @@ def sampling(method: Method) -> Animal:
     q = start.q + 0.5 * draw.normal(size=(SYSTEMS, 2))
     states = ph.States(start.system, 0.0, q, np.zeros((SYSTEMS, 2)))
     go = _launch(equations, states, step_settings(method, 10.0))
-    width = go.stepper_state.x.shape[1]
-    step = first_step(
-        go.stepper_state, sampled_method(method, UNDRIVEN, False).dense_terms
-    )
-    times = np.tile(0.04 * np.arange(capacity(width) + 1), (SYSTEMS, 1))
+    due = _due(go.stepper_state, sampled_method(method, UNDRIVEN, False).dense_terms)
     gliders = first_gliders(go.stepper_state, 0, 0)
     ends = (np.full(SYSTEMS, 10.0), np.full(SYSTEMS, 4 * ATTEMPTS))
     kernel = sampled_glide(equations, method, False, UNDRIVEN)
-    return Animal(kernel, (gliders, go.bounds, {}, *ends, Due(times, step)))
+    return Animal(kernel, (gliders, go.bounds, {}, *ends, due))
 
 
-def bouncing() -> Animal:
-    """The same with events: balls that bounce, and are watched at their tops."""
+def _due(stepper_states: StepperState, terms: int) -> Due:
+    """Samples each 0.04 s from the start on."""
+    count = capacity(stepper_states.x.shape[1]) + 1
+    times = np.tile(0.04 * np.arange(count), (SYSTEMS, 1))
+    return Due(times, first_step(stepper_states, terms))
+
+
+def bouncing(is_sampled: bool) -> Animal:
+    """Balls that bounce, and are watched at their tops."""
     method = ph.methods.DormandPrince(1e-6)
     system = ph.System([ph.Particle("ball", 0.1)], [ph.Weight(9.81)], name="ball")
     events = (
@@ -299,7 +303,8 @@ def bouncing() -> Animal:
     goal = Goal(np.full(SYSTEMS, np.inf), room, np.ones(SYSTEMS))
     watched = Watched(switches_of(system, events), UNDRIVEN)
     kernel = event_glide(equations, method, watched)
-    return Animal(kernel, (gliders, go.bounds, {}, goal))
+    due = (_due(cursors, method.dense_terms),) if is_sampled else ()
+    return Animal(kernel, (gliders, go.bounds, {}, goal, *due))
 
 
 def _bounced(t: Any, state: ph.State) -> ph.State:
@@ -340,7 +345,8 @@ def sweeps() -> dict[str, Callable[[], Animal]]:
     eighth = ph.methods.DormandPrince8(rtol=1e-9, atol=1e-9)
     return found | {
         "samples in the loop": partial(sampling, eighth),
-        "sweep of bouncing balls": bouncing,
+        "sweep of bouncing balls": partial(bouncing, False),
+        "sweep of bouncing balls, sampled": partial(bouncing, True),
     }
 
 

@@ -114,7 +114,7 @@ def test_deviations_are_right_far_from_zero():
         one = {"final_q": rows, "final_z": 0 * rows, "status": status}
         parts.append(SimpleNamespace(**one))
     total = last_states(parts)
-    assert total.count == 30
+    assert total.runs == 30
     np.testing.assert_allclose(total.mean[0], q.mean(), rtol=1e-15)
     np.testing.assert_allclose(np.sqrt(total.squares[0] / 30), q.std(), rtol=1e-3)
     assert total.least[0] == q.min()

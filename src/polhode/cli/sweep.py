@@ -176,14 +176,14 @@ def _tell_last_states(found: Any) -> None:
     names = [*found.system.coordinate_names]
     names += [f"speed of {name}" for name in found.system.speed_names]
     total = last_states(found)
-    if not total.count:
+    if not total.runs:
         return
-    spread = np.sqrt(total.squares / total.count)
+    spread = np.sqrt(total.squares / total.runs)
     columns = zip(names, total.mean, spread, total.least, total.most, strict=True)
     rows = [(name, *(f"{float(v):.5g}" for v in values)) for name, *values in columns]
     title = f"\nAt t = {found.until:g} s"
-    if total.count < len(found):
-        title += f", the {total.count} runs that reached it"
+    if total.runs < len(found):
+        title += f", the {total.runs} runs that reached it"
     print_table(title, ("", "mean", "deviation", "least", "most"), rows)
 
 

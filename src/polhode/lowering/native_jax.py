@@ -154,28 +154,8 @@ class NativeFunction:
     ) -> list[Any]:
         """The same by JAX, of the function as it is traced."""
         varying = [primals[k] for k in active]
-        return jax.jvp(self._varying(primals, active), varying, list(directions))[1]
-
-    def _varying(
-        self, primals: Sequence[Any], active: tuple[int, ...]
-    ) -> Callable[..., list[Any]]:
-        """The real results as a function of the inputs that vary, traced."""
-
-        def results(*varying: Any) -> list[Any]:
-            inputs = list(primals)
-            for k, value in zip(active, varying, strict=True):
-                inputs[k] = value
-            given = self.flat(*inputs)
-            return [given[k] for k in self.real_results]
-
-        return results
-
-    def pulled_back(
-        self, primals: Sequence[Any], active: tuple[int, ...], weights: Sequence[Any]
-    ) -> list[Any]:
-        """J(x)^T w of the inputs that vary, traced; w are weights of real results."""
-        varying = [primals[k] for k in active]
-        return list(jax.vjp(self._varying(primals, active), *varying)[1](list(weights)))
+        function = _of_active(self, primals, active)
+        return jax.jvp(function, varying, list(directions))[1]
 
     @cached_property
     def real_results(self) -> list[int]:
@@ -204,6 +184,21 @@ class NativeFunction:
         return Jacobian(jacobian, self.leaves, trace, self._options)
 
 
+def _of_active(
+    function: NativeFunction, primals: Sequence[Any], active: tuple[int, ...]
+) -> Callable[..., list[Any]]:
+    """The real results of a function by its active inputs, traced."""
+
+    def results(*varying: Any) -> list[Any]:
+        inputs = list(primals)
+        for k, value in zip(active, varying, strict=True):
+            inputs[k] = value
+        given = function.flat(*inputs)
+        return [given[k] for k in function.real_results]
+
+    return results
+
+
 class Jacobian(NativeFunction):
     """A function whose own derivatives are those of its trace.
 
@@ -229,7 +224,10 @@ class Directional(Jacobian):
         count = len(self.of.leaves)
 
         def back(*inputs: Any) -> list[Any]:
-            return self.of.pulled_back(inputs[:count], self.active, inputs[count:])
+            primals, weights = inputs[:count], list(inputs[count:])
+            varying = [primals[k] for k in self.active]
+            function = _of_active(self.of, primals, self.active)
+            return list(jax.vjp(function, *varying)[1](weights))
 
         weights = [
             Leaf(f"weight {k}", r.shape, str(r.dtype))

@@ -117,6 +117,7 @@ def _solved(
     c: np.ndarray,
     status: np.ndarray,
     direction: np.ndarray,
+    *,
     turning: Turning | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """r (3n,) and u' (3n,) for a matrix and free accelerations."""

@@ -154,12 +154,47 @@ def slip_onset(W: Array, c: Any, carried: Carried, held: Held, onset: Onset) -> 
     little a slip accelerates. Of a contact at the very limit of its cone nothing else
     is known.
     """
-    n = len(onset.turns)
-    size = jnp.max(jnp.abs(jnp.diagonal(W)))
+    problem = _OnsetProblem(W, c, carried, held, onset)
+    # Derivatives are those of one step from what is found: they follow from the law.
+    still = _OnsetProblem(*lax.stop_gradient(tuple(problem)))
 
     def turn(now: tuple[Any, ...]) -> tuple[Any, ...]:
         d, resists, _, k = now
-        own, own_c, own_carried, T = _turned(W, c, carried, held, onset, d)
+        angle, resists = still.step(d, resists)
+        new = _rotated(d, angle)
+        d = jnp.where((angle != 0)[:, None], new, d)
+        return d, resists, jnp.max(jnp.abs(angle)), k + 1
+
+    def goes_on(now: tuple[Any, ...]) -> Any:
+        return (now[2] > TURNED) & (now[3] < TURNS)
+
+    begins = jnp.any(onset.turns > 0)
+    none, count = jnp.zeros(len(onset.turns)), jnp.zeros((), np.int64)
+    first = (still.onset.direction, none, jnp.where(begins, 1.0, 0.0), count)
+    d, resists, _, _ = lax.stop_gradient(lax.while_loop(goes_on, turn, first))
+
+    def last() -> Any:
+        return _rotated(d, problem.step(d, resists)[0])
+
+    known = (onset.turns > 0)[:, None]
+    return jnp.where(known, lax.cond(begins, last, lambda: d), onset.direction)
+
+
+class _OnsetProblem(NamedTuple):
+    """What the directions of slips that begin follow from, see `slip_onset`."""
+
+    W: Any
+    c: Any
+    carried: Carried
+    held: Held
+    onset: Onset
+
+    def step(self, d: Array, resists: Any) -> tuple[Any, Any]:
+        """Newton's step from directions d (n, 2): angles (n,), and what resists."""
+        held, onset = self.held, self.onset
+        n = len(onset.turns)
+        size = jnp.max(jnp.abs(jnp.diagonal(self.W)))
+        own, own_c, own_carried, T = self.turned(d)
         given = held._replace(T=T, turns=onset.turns, resists=resists)
         r, rate, _ = settled_forces(
             own, own_c, own_carried, lambda W, c: held_forces(W, c, given)
@@ -171,45 +206,38 @@ def slip_onset(W: Array, c: Any, carried: Carried, held: Held, onset: Onset) -> 
         is_free = is_free & (onset.turns > 0) & presses
         over = jnp.where(is_free, holds, 1.0)
         angle = jnp.where(is_free, -r[:, 1] / over, 0.0)
-        angle = jnp.clip(angle, -FARTHEST, FARTHEST)
         resists = jnp.where(is_free, jnp.maximum(rate[:, 2], 0.0) / over, 0.0)
+        return jnp.clip(angle, -FARTHEST, FARTHEST), resists
+
+    def turned(self, d: Array) -> tuple[Any, ...]:
+        """W, c, pads and T in axes whose tangents are square to slips that begin, and
+        along them.
+        """
+        W, c, carried, held, onset = self
+        n, turns = len(onset.turns), (onset.turns > 0)[:, None]
         across = jnp.stack([-d[:, 1], d[:, 0]], axis=1)
-        new = jnp.cos(angle)[:, None] * d + jnp.sin(angle)[:, None] * across
-        turned = jnp.max(jnp.abs(angle))
-        return jnp.where((angle != 0)[:, None], new, d), resists, turned, k + 1
+        first = jnp.where(turns, across, jnp.array([1.0, 0.0]))
+        second = jnp.where(turns, d, jnp.array([0.0, 1.0]))
+        R = jnp.stack([first, second], axis=1)
 
-    def goes_on(now: tuple[Any, ...]) -> Any:
-        return (now[2] > TURNED) & (now[3] < TURNS)
+        def tangents(rows: Any) -> Any:
+            """Rows (3n, k) with those of tangents turned."""
+            each = rows.reshape(n, 3, -1)
+            both = R[:, :, :1] * each[:, None, 1] + R[:, :, 1:] * each[:, None, 2]
+            return jnp.concatenate([each[:, :1], both], axis=1).reshape(rows.shape)
 
-    first = jnp.where(jnp.any(onset.turns > 0), 1.0, 0.0)
-    none, count = jnp.zeros(n), jnp.zeros((), np.int64)
-    return lax.while_loop(goes_on, turn, (onset.direction, none, first, count))[0]
+        pads, k = carried.columns, carried.columns.shape[0]
+        if k:
+            pads = tangents(pads.reshape(6 * k, 3 * n).T).T.reshape(pads.shape)
+        T = jnp.where(turns, -onset.dynamic[:, None] * jnp.array([0.0, 1.0]), held.T)
+        own = tangents(tangents(W).T).T
+        return own, tangents(c[:, None])[:, 0], carried._replace(columns=pads), T
 
 
-def _turned(
-    W: Array, c: Any, carried: Carried, held: Held, onset: Onset, d: Array
-) -> tuple[Any, ...]:
-    """W, c, pads and T in axes whose tangents are square to slips that begin, and
-    along them.
-    """
-    n, turns = len(onset.turns), (onset.turns > 0)[:, None]
+def _rotated(d: Array, angle: Any) -> Any:
+    """Directions (n, 2) turned by angles (n,)."""
     across = jnp.stack([-d[:, 1], d[:, 0]], axis=1)
-    first = jnp.where(turns, across, jnp.array([1.0, 0.0]))
-    second = jnp.where(turns, d, jnp.array([0.0, 1.0]))
-    R = jnp.stack([first, second], axis=1)
-
-    def tangents(rows: Any) -> Any:
-        """Rows (3n, k) with those of tangents turned."""
-        each = rows.reshape(n, 3, -1)
-        both = R[:, :, :1] * each[:, None, 1] + R[:, :, 1:] * each[:, None, 2]
-        return jnp.concatenate([each[:, :1], both], axis=1).reshape(rows.shape)
-
-    pads, k = carried.columns, carried.columns.shape[0]
-    if k:
-        pads = tangents(pads.reshape(6 * k, 3 * n).T).T.reshape(pads.shape)
-    T = jnp.where(turns, -onset.dynamic[:, None] * jnp.array([0.0, 1.0]), held.T)
-    own = tangents(tangents(W).T).T
-    return own, tangents(c[:, None])[:, 0], carried._replace(columns=pads), T
+    return jnp.cos(angle)[:, None] * d + jnp.sin(angle)[:, None] * across
 
 
 def _capacities(holds: Any, held: Any) -> Any:

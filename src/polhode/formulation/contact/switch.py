@@ -124,8 +124,9 @@ def after_guard(
     begun = np.where((closed & (modes.sticks == 0))[:, None], modes.direction, 0.0)
     leaves = (np.arange(len(closed)) == contact) & (kind == "breaks away")
     slips = Slips(begun, modes.slow * closed, leaves & (modes.sticks == 0))
-    given = {"table": table, "order": order, "settles": settles, "slips": slips}
-    return _switched(now, guess, forced, **given)
+    return _switched(
+        now, guess, forced, table=table, order=order, settles=settles, slips=slips
+    )
 
 
 def _switched(

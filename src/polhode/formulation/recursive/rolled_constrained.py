@@ -219,21 +219,24 @@ def _by_steps(
 
         if is_missed is None:
             return step(now._replace(g=g))
+        missed = is_missed
 
         # What a step leaves is so near that its matrix serves another.
         def goes_on(again: Onto) -> Any:
             first = again.count <= now.count
-            return first | ((again.count < now.count + STEPS) & is_missed(again))
+            return first | ((again.count < now.count + STEPS) & missed(again))
 
         return lax.while_loop(goes_on, step, now._replace(g=g))
-
-    def goes_on(now: Onto) -> Any:
-        return (now.count < 1.0) | ((now.count < NEWTON * STEPS) & is_missed(now))
 
     m, none = rows.total, jnp.zeros(())
     start = Onto(q, z, jnp.zeros(place_rows.total), jnp.zeros(m), jnp.zeros(m), none)
     if is_missed is None:
         return nearer(nearer(start))
+    missed = is_missed
+
+    def goes_on(now: Onto) -> Any:
+        return (now.count < 1.0) | ((now.count < NEWTON * STEPS) & missed(now))
+
     return lax.while_loop(goes_on, nearer, start)
 
 

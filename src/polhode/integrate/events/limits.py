@@ -145,8 +145,8 @@ def fallen(look: Look, sharp: Any) -> Fallen:
     def none(_: Any) -> tuple[Any, Any]:
         return jnp.asarray(NOWHERE), jnp.asarray(NONE)
 
-    found = lax.cond(jnp.any(has_fallen), search, none, None)
-    return Fallen(*found, _is_hidden(looks))
+    s, number = lax.cond(jnp.any(has_fallen), search, none, None)
+    return Fallen(s, number, _is_hidden(looks))
 
 
 def _is_hidden(looks: _Looks) -> Any:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Statistics(NamedTuple):
     """Of rows: how many, mean, sums of squares about it, the least and the most."""
 
-    count: int
+    runs: int
     mean: np.ndarray
     squares: np.ndarray
     least: np.ndarray
