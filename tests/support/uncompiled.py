@@ -41,6 +41,7 @@ _REASONS = {
         actions.potentials.potential.distinct
         actions.machines.curves.require_curve actions.machines.curves.require_resisting
         matter.parameter.unit_of matter.quantities.constants.admit_constants
+        matter.quantities.constants.call_form actions.user_law.admit_law_constants
         matter.quantities.direction.parameters_of_direction
     """,
     "an expression of parameters, evaluated by a table of them like every quantity": """

@@ -16,7 +16,7 @@ from filed import UNTIL, same, start
 from moving import double_pendulum
 from polhode.errors import FileError
 from polhode.integrate.storage import reading, recorder
-from polhode.integrate.storage.create import write_text
+from polhode.integrate.storage.create import put_text
 from polhode.integrate.storage.header import FIELDS, digest
 from polhode.integrate.storage.lock import WriterLock
 
@@ -109,7 +109,7 @@ def crafted(saved, path, change):
         header = json.loads(file["header"][:].tobytes())
         change(file, header)
         text = json.dumps(header)
-        write_text(file, "header", text)
+        put_text(file, "header", text)
         file.attrs["header_sha256"] = np.bytes_(digest(text))
     return path
 

@@ -20,7 +20,7 @@ from moving import double_pendulum
 from polhode.errors import FileError, IntegrationWarning
 from polhode.integrate.kernel.packing import Columns
 from polhode.integrate.storage import recorder, transaction
-from polhode.integrate.storage.create import write_text
+from polhode.integrate.storage.create import put_text
 from polhode.integrate.storage.header import digest
 from polhode.integrate.storage.journal import Change, Record, encode, frame_of
 from polhode.integrate.storage.layout import Chain
@@ -93,7 +93,7 @@ def altered(saved, path, change) -> None:
         header = json.loads(file["header"][:].tobytes())
         change(header)
         text = json.dumps(header)
-        write_text(file, "header", text)
+        put_text(file, "header", text)
         file.attrs["header_sha256"] = np.bytes_(digest(text))
         _seal_again(file, digest(text))
 
@@ -107,7 +107,7 @@ def _seal_again(file, identity: str) -> None:
         cursor = Columns(file["cursor_numbers"][part], file["cursor_counts"][part])
         chain = chain.link(rows, cursor, None)
         file["part_checksum"][part], start = chain.checksum, end
-    write_text(file, "ending", "{}")
+    put_text(file, "ending", "{}")
 
 
 def test_newer_files_and_unknown_methods_are_refused(saved, tmp_path):
