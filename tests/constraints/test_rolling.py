@@ -156,3 +156,15 @@ def test_the_radius_of_a_bowl_is_no_parameter():
     with pytest.raises(ModelError, match="cannot be the parameter 'r'") as said:
         ph.surfaces.bowl(body.origin, ph.Parameter("r", 0.3))
     assert "Give its number, 0.3" in str(said.value)
+
+
+@pytest.mark.parametrize("radius", [0.3, ph.Parameter("R", 0.3)])
+def test_a_coin_that_lies_flat_has_no_lowest_point_and_is_refused_in_words(radius):
+    """At 0/0 NumPy warned before the refusal, and warnings may be errors."""
+    coin = ph.Body("coin", ph.solids.cylinder(mass=1.0, radius=0.3, length=0.01))
+    floor = ph.World().origin
+    free = ph.Free("free", floor, coin.mass_centre)
+    disc = ph.surfaces.disc(coin.mass_centre, radius, ph.Z)
+    rolls = ph.rolling(disc, floor)
+    with pytest.raises(ModelError, match="'rolling contact' is not finite at t = 0"):
+        ph.System([free], [ph.Weight(9.81)], constraints=rolls)

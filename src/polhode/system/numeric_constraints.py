@@ -98,6 +98,8 @@ def scene(system: System, t: float, q: np.ndarray, values: Table = NOMINAL) -> S
     return Scene(t, q, poses, J, table, length, likes)
 
 
+# Equations of no value are refused by name; NumPy's warning would come before that.
+@np.errstate(all="ignore")
 def positions(system: System, now: Scene) -> HostRows:
     """g of the holonomic constraints, and dg/dz."""
     parts: list[_Part] = []
@@ -111,6 +113,7 @@ def positions(system: System, now: Scene) -> HostRows:
     return _stacked(system, parts, now)
 
 
+@np.errstate(all="ignore")
 def velocities(system: System, now: Scene, z: np.ndarray) -> HostRows:
     """phi of all constraints at the speeds z, and d phi/dz."""
     parts: list[_Part] = []
