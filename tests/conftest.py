@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -107,6 +108,12 @@ def set_aside() -> Iterator[None]:
     yield
     gc.collect()
     gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """DuckDB's types are freed at the end, or it lists all of them as leaked."""
+    if "duckdb" in sys.modules:
+        gc.unfreeze()
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -91,11 +91,11 @@ def test_the_version_is_printed(capsys):
     assert capsys.readouterr().out.strip() == polhode.__version__
 
 
-def test_a_typo_gets_a_suggestion():
+def test_a_typo_gets_a_suggestion(capsys):
     """Misspelt commands end with code 2 and the nearest word."""
-    done = run("dmeo")
-    assert done.returncode == 2
-    assert 'Did you mean "demo"?' in done.stdout + done.stderr
+    assert main(["dmeo"]) == 2
+    said = capsys.readouterr()
+    assert 'Did you mean "demo"?' in said.out + said.err
 
 
 def test_a_refused_model_is_told_in_its_own_words(capsys, monkeypatch):

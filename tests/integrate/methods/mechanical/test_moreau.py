@@ -15,29 +15,40 @@ Moreau = ph.methods.Moreau
 SIDE = 0.1
 
 
-def cube(mu=0.5, normal=ph.Z, restitution=0.0):
-    """A cube above a plane through the origin."""
+@cache
+def level():
+    """A cube on a level plane, compiled once."""
     body = ph.Body("cube", ph.solids.box(mass=1.0, x=SIDE, y=SIDE, z=SIDE))
     skin = ph.surfaces.box(body.origin, (SIDE, SIDE, SIDE))
     rest = ph.Support(
         skin,
         ph.World().origin,
-        normal=normal,
-        friction=ph.Coulomb(mu),
-        restitution=restitution,
+        friction=ph.Coulomb(0.5),
         name="rest",
     )
     return ph.System([body], [ph.Weight(9.81)], supports=[rest], name="cube")
 
 
+def laws(support, dynamic, static, restitution):
+    """A support's laws in one run: always all of them, so that one program serves."""
+    return {
+        f"{support}.dynamic": dynamic,
+        f"{support}.static": static,
+        f"{support}.restitution": restitution,
+    }
+
+
 @cache
-def level():
-    """The cube on a level plane, compiled once."""
-    return cube()
+def ball():
+    """A ball on a rough floor, compiled once; runs give its laws."""
+    body = ph.Body("ball", ph.solids.sphere(mass=1.0, radius=SIDE))
+    skin, rubs = ph.surfaces.sphere(body.origin, SIDE), ph.Coulomb(0.3)
+    floor = ph.Support(skin, ph.World().origin, friction=rubs, name="floor")
+    return ph.System([body], [ph.Weight(9.81)], supports=[floor], name="ball")
 
 
 def on_floor(system, speed=0.0, height=SIDE / 2):
-    """A state of the cube along X."""
+    """A state of the cube, or of the ball, along X."""
     q, z = system.neutral(), np.zeros(6)
     q[-1], z[3] = height, speed
     return ph.State(system, 0.0, q, z)
@@ -51,6 +62,12 @@ def particle(*, support=None, actions=(), **more):
     )
     acting = [ph.Weight(9.81), *(make(bob, world) for make in actions)]
     return ph.System([bob], acting, supports=[own], name="particle")
+
+
+@cache
+def bouncing():
+    """A particle on a smooth floor, compiled once; runs give its restitution."""
+    return particle(restitution=0.5)
 
 
 def placed(system, q, z):
@@ -132,21 +149,9 @@ def test_impulses_of_a_step_are_those_of_the_next():
 
 def test_a_rough_ball_that_bounces_keeps_its_balance():
     """It gains spin while its speeds jump: forces are those of the mean speed."""
-    ball = ph.Body("ball", ph.solids.sphere(mass=1.0, radius=0.1))
-    skin = ph.surfaces.sphere(ball.origin, 0.1)
-    floor = ph.Support(
-        skin,
-        ph.World().origin,
-        friction=ph.Coulomb(0.3),
-        restitution=0.9,
-        name="floor",
-    )
-    system = ph.System([ball], [ph.Weight(9.81)], supports=[floor], name="ball")
-    q, z = system.neutral(), np.zeros(6)
-    q[-1], z[3] = 0.4, 0.5
-    motion = ph.simulate(
-        system, ph.State(system, 0.0, q, z), until=0.5, method=Moreau(1e-3)
-    )
+    system, own = ball(), laws("floor", 0.3, 0.3, 0.9)
+    start = on_floor(system, 0.5, height=0.4)
+    motion = ph.simulate(system, start, until=0.5, method=Moreau(1e-3), parameters=own)
     assert np.abs(motion.z[-1, :3]).max() > 1.0
     assert np.abs(motion.ledger().balance).max() < 1e-4
 
@@ -161,9 +166,9 @@ def test_laws_by_the_halves_of_an_impact_are_refused(law):
 
 def test_bounces_neither_gain_nor_lose_with_restitution_one():
     """A hundred bounces: the energy stays within what a step moves."""
-    system = particle(restitution=1.0)
+    system, own = bouncing(), {"floor.restitution": 1.0}
     start = placed(system, [0, 0, 0.1], [0, 0, 0])
-    motion = ph.simulate(system, start, until=30.0, method=Moreau(1e-3))
+    motion = ph.simulate(system, start, until=30.0, method=Moreau(1e-3), parameters=own)
     energy = motion.ledger().energy
     assert np.abs(energy / energy[0] - 1).max() < 0.02
     assert abs(energy[-1000:].mean() / energy[:1000].mean() - 1) < 0.01
@@ -172,9 +177,9 @@ def test_bounces_neither_gain_nor_lose_with_restitution_one():
 @pytest.mark.parametrize("e", [0.0, 0.5, 0.9])
 def test_restitution_is_met_at_the_impact(e):
     """u+ = -e u- in the step that strikes."""
-    system = particle(restitution=e)
+    system, own = bouncing(), {"floor.restitution": e}
     start = placed(system, [0, 0, 1e-4], [0, 0, -2.0])
-    motion = ph.simulate(system, start, until=0.01, method=Moreau(1e-3))
+    motion = ph.simulate(system, start, until=0.01, method=Moreau(1e-3), parameters=own)
     steps = contact_steps(motion)
     struck = np.flatnonzero(steps.impulse[:, 0, 0] > 0.1)[0]
     before, after = steps.before[struck, 0, 0], steps.after[struck, 0, 0]
@@ -264,7 +269,7 @@ def test_lanes_of_a_sweep_are_the_runs():
     system = level()
     start = on_floor(system, 6.0)
     method = Moreau(0.005)
-    values = {"rest.dynamic": [0.5, 0.25, 0.4], "rest.static": [0.5, 0.5, 0.5]}
+    values = laws("rest", [0.5, 0.25, 0.4], [0.5, 0.5, 0.5], [0.0, 0.0, 0.0])
     swept = ph.sweep(system, start, until=1.0, method=method, parameters=values)
     for k in range(3):
         own = {name: v[k] for name, v in values.items()}
@@ -280,7 +285,7 @@ def test_lanes_of_a_sweep_are_the_runs():
 @pytest.mark.long
 def test_first_order_through_impacts():
     """S1 against its closed form: the end of the bounces comes nearer with the step."""
-    system = particle(restitution=0.5)
+    system = bouncing()
     start = placed(system, [0, 0, 1.0], [0, 0, 0])
     rest, errors = 1.35457092295719271, []
     for h in (4e-3, 2e-3, 1e-3, 5e-4):
@@ -293,24 +298,15 @@ def test_first_order_through_impacts():
 
 def test_smooth_motion_is_of_second_order():
     """Between impacts: a ball that rolls and slides, errors fall as h^2."""
-    radius = 0.0286
-    ball = ph.Body("ball", ph.solids.sphere(mass=1.0, radius=radius))
-    cloth = ph.Support(
-        ph.surfaces.sphere(ball.origin, radius),
-        ph.World().origin,
-        friction=ph.Coulomb(0.2),
-        name="cloth",
-    )
-    system = ph.System([ball], [ph.Weight(9.81)], supports=[cloth], name="billiard")
-    q, z = system.neutral(), np.zeros(6)
-    q[-1], z[3] = radius, 2.0
-    start, errors = ph.State(system, 0.0, q, z), []
+    system, own = ball(), laws("floor", 0.2, 0.2, 0.0)
+    start, errors = on_floor(system, 2.0, height=SIDE), []
     for h in (1e-3, 5e-4):
-        motion = ph.simulate(system, start, until=0.5, method=Moreau(h))
+        method = Moreau(h)
+        motion = ph.simulate(system, start, until=0.5, method=method, parameters=own)
         ledger = motion.ledger()
         errors.append(abs(ledger.momentum[-1, 0] - 10 / 7))
         assert abs(ledger.momentum[-1, 2]) < 1e-12
-        assert motion["cloth"].status[-1, 0] == "rolls"
+        assert motion["floor"].status[-1, 0] == "rolls"
     assert errors[0] < 1e-3
     assert 3.0 < errors[0] / errors[1] < 5.0
 
@@ -390,9 +386,13 @@ def test_a_dry_joint_is_refused():
 @pytest.mark.filterwarnings("ignore:'cube' used up its limit")
 def test_a_run_goes_on_from_its_file(tmp_path):
     """Bit for bit, and what contacts did is found again from the rows of a file."""
-    system = cube(restitution=0.3)
+    system = level()
     start = system.state(cube={"z": 0.1}, speeds={"cube": (0, 1, 0, 1, 0, 0)})
-    own = {"until": 0.5, "method": Moreau(step=5e-3)}
+    own = {
+        "until": 0.5,
+        "method": Moreau(step=5e-3),
+        "parameters": laws("rest", 0.5, 0.5, 0.3),
+    }
     whole = ph.simulate(system, start, **own)
     ph.simulate(system, start, **own, to=tmp_path / "cube.nc", limit=40)
     again = ph.resume(tmp_path / "cube.nc", system, limit=10**6)
