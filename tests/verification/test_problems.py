@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,8 @@ QUICK = (
     *("equations_of_the_sleigh", "linear_molecule", "zieglers_column"),
     *("atwood_machine", "two_link_manipulator", "two_hanging_rods", "epicyclic_train"),
     *("bar_with_a_cut_string", "bennett_linkage", "roll_and_yaw_libration"),
+    *("block_that_tips", "ball_with_spin_bounces", "rod_strikes_the_floor"),
+    *("cube_trips_over_a_ledge", "rod_strikes_a_peg"),
 )
 EVERY = [
     pytest.param(name, marks=() if name in QUICK else pytest.mark.long)
@@ -49,6 +53,13 @@ def test_there_are_many_sources():
     assert len(found) == len(set(found)) >= 25
     assert len(PROBLEMS) >= 60
     assert all(1600 < source.year < 2030 for source in found)
+
+
+def test_the_readme_counts_them():
+    """Its number of problems and of publications is that of the manual."""
+    readme = Path(__file__).parents[2] / "README.md"
+    counted = f"{len(PROBLEMS)} problems of others from {len(sources())} sources"
+    assert counted in readme.read_text(encoding="utf-8")
 
 
 def test_digits_are_those_of_the_worst_number():

@@ -15,6 +15,7 @@ CHAPTERS = {
     "rolling": "Rolling and sliding",
     "vibrations": "Vibrations and stability",
     "sliding": "Sliding, falling and struck bodies",
+    "contact": "Contact, friction and impact",
     "machines": "Machines and mechanisms",
     "linkages": "Linkages, gears and suspensions",
     "rocking": "Rocking, swinging and circling bodies",

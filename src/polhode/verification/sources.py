@@ -27,6 +27,7 @@ FOUCAULT = Source("Foucault", "Démonstration physique du mouvement de la Terre"
 FOUCAULT_1852 = Source(
     "Foucault", "Sur les phénomènes d'orientation des corps tournants", 1852
 )
+GARWIN = Source("Garwin", "Kinematics of an ultraelastic rough ball", 1969)
 GASCHEAU = Source("Gascheau", "Examen d'une classe d'équations différentielles", 1843)
 GOLDSTEIN = Source("Goldstein, Poole and Safko", "Classical Mechanics, 3rd ed.", 2002)
 GORYACHEV = Source(
