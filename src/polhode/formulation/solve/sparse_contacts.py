@@ -20,6 +20,9 @@ moving. There Newton's steps are much too long, and to halve them only shortens 
   follow, and the next step has another share: steps that went round in circles leave
   them.
 
+What is left after `STEPS` eliminations is near to a solution from which sweeps lead
+away again: steps alone follow, in starts from the best, each with one small term.
+
 An elimination serves as long as the steps that it gives still miss much less than the
 one before.
 """
@@ -66,6 +69,10 @@ from polhode.formulation.solve.contact_problem import (
 NEAR = 1e-9
 # Eliminations of one problem at most, and steps of each.
 STEPS, CHORDS = 60, 6
+# Of the mean diagonal of W: the proximal term of each elimination after those, and how
+# many make a start.
+START = 30
+LATE = np.repeat([1e-5, 1e-6, 1e-7, 1e-4], START)
 # A step that leaves more of what is missed is the last of its elimination. One that
 # leaves more of it than `GAIN` has failed.
 SHARE, GAIN = 0.3, 0.9
@@ -262,15 +269,15 @@ class _Scaled(NamedTuple):
         """Whether another step is worth it."""
         missed = now.least > ROUNDING * self.speed
         is_near = now.least <= NEAR * self.speed
-        return (now.count < STEPS) & missed & ~(is_near & (now.stalls > 0))
+        return (now.count < STEPS + len(LATE)) & missed & ~(is_near & (now.stalls > 0))
 
     def improved(self, now: _Iterate) -> _Iterate:
         """By sweeps, if the last step has failed, and steps of one elimination."""
         now = lax.cond(now.sweeps > 0, partial(_swept, self), lambda now: now, now)
-        share = row_of(TERMS, now.fails)
-        term = share * now.missed / jnp.maximum(now.size, TINY)
-        term = jnp.clip(term, PROXIMAL * self.weight + TINY, MOST * self.weight)
-        moved = _steps(self, now, term)
+        late = now.count - STEPS
+        is_start = (late >= 0) & (late % START == 0)
+        now = lax.cond(is_start, partial(_from_best, self), lambda now: now, now)
+        moved = _steps(self, now, _term(self, now))
         gains = moved.missed < GAIN * now.missed
         better = moved.missed < now.least
         is_sound = jnp.isfinite(moved.missed)
@@ -293,8 +300,23 @@ class _Scaled(NamedTuple):
             now.count + 1,
             fails,
             jnp.where(better, 0, now.stalls + 1),
-            jnp.where(gains, 0, MORE * (1 + fails % ROUND)),
+            jnp.where(gains | (late >= -1), 0, MORE * (1 + fails % ROUND)),
         )
+
+
+def _from_best(scaled: _Scaled, now: _Iterate) -> _Iterate:
+    r, v = now.best, scaled.change(now.best)
+    missed, size = scaled.missed(r, v)
+    return now._replace(r=r, v=v, missed=missed, size=size)
+
+
+def _term(scaled: _Scaled, now: _Iterate) -> Any:
+    """What is added to W in the next elimination, 1/kg."""
+    share = row_of(TERMS, jnp.minimum(now.fails, STEPS - 1))
+    term = share * now.missed / jnp.maximum(now.size, TINY)
+    term = jnp.clip(term, PROXIMAL * scaled.weight + TINY, MOST * scaled.weight)
+    fixed = row_of(LATE, jnp.maximum(now.count - STEPS, 0)) * scaled.weight + TINY
+    return jnp.where(now.count < STEPS, term, fixed)
 
 
 def _swept(scaled: _Scaled, now: _Iterate) -> _Iterate:
