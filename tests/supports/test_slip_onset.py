@@ -79,7 +79,9 @@ def test_feet_of_a_quadruped_slip_and_come_to_rest(dynamic, static):
 @pytest.mark.long
 def test_a_coin_that_falls_is_not_jittered_about():
     """Its first slip ends in space, turning; then it wobbles on its rim."""
-    coin = ph.Body("coin", ph.solids.cylinder(0.01, 0.012, 0.002, along=ph.Z))
+    coin = ph.Body(
+        "coin", ph.solids.cylinder(mass=0.01, radius=0.012, length=0.002, along=ph.Z)
+    )
     rim = ph.surfaces.cylinder(coin.origin, 0.012, 0.002, axis=ph.Z)
     on = ph.Support(rim, ph.World().origin, friction=ph.Coulomb(0.3), restitution=0.2,
                     name="table")  # fmt: skip
