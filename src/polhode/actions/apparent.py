@@ -19,6 +19,8 @@ from polhode.geometry.motion.relative_motion import apparent_accelerations
 from polhode.geometry.point import Point
 from polhode.geometry.vector import Vector
 
+__all__ = ["apparent_force", "apparent_forces"]
+
 
 def apparent_forces(
     mass: float, observer: MovingFrame, point: MovingPoint, frame: Frame

@@ -7,6 +7,14 @@ from typing import Any
 from polhode.arrays import Array
 from polhode.geometry.vector import cross, dot
 
+__all__ = [
+    "energy_of_momentum",
+    "kinetic_energy",
+    "kinetic_energy_rate",
+    "koenig_energy",
+    "spatial_kinetic_energy",
+]
+
 
 def kinetic_energy(mass: Any, r_QG: Any, I_Q: Array, v_Q: Array, w: Array) -> Any:
     """T = m v_Q.v_Q/2 + v_Q . S_Q w + w . I_Q w/2, the same for every body point Q."""

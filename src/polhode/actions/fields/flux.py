@@ -21,6 +21,14 @@ from polhode.arrays import Array
 from polhode.errors import ModelError
 from polhode.geometry.admission import admit, is_traced
 
+__all__ = [
+    "ClosedSurface",
+    "box_triangles",
+    "enclosed_fraction",
+    "flux_of_point",
+    "star_surface",
+]
+
 
 @final
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,21 @@ from polhode.actions.fields.quadrature import Quadrature
 from polhode.arrays import Array, Scalar, namespace
 from polhode.geometry.vector import cross, dot, norm
 
+__all__ = [
+    "ball_field",
+    "ball_potential",
+    "density_from",
+    "distribution_field",
+    "distribution_potential",
+    "polyhedron_field",
+    "polyhedron_potential",
+    "rod_field",
+    "rod_potential",
+    "shell_field",
+    "shell_potential",
+    "solid_angle",
+]
+
 
 def shell_field(x: Array, radius: Any, parameter: Any) -> Any:
     """A thin uniform spherical shell about the origin: a point mass, or nothing.

@@ -16,6 +16,8 @@ from polhode.geometry.rotations import parametrisation
 from polhode.geometry.rotations.parametrisation import Parametrisation
 from polhode.geometry.vector import skew
 
+__all__ = ["advance", "coordinate_rates", "rotation_rate"]
+
 
 def rotation_rate(rotation: Array, angular_velocity: Any) -> Any:
     """The rate of the rotation matrix, ω in the observer's axes.   Ṙ = [ω] R"""

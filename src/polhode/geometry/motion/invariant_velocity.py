@@ -20,6 +20,17 @@ from polhode.geometry.motion.angular_velocity import body_components, spatial_co
 from polhode.geometry.motion.moving_frame import apply
 from polhode.geometry.transport import shift_velocity
 
+__all__ = [
+    "inverse_motion",
+    "left_invariant",
+    "left_translate",
+    "rate_from_left",
+    "rate_from_right",
+    "right_invariant",
+    "right_translate",
+    "space_origin_velocity",
+]
+
 
 def left_invariant(X: Array, X_dot: Array) -> Any:
     """The body twist [w; u] (..., 6).

@@ -12,6 +12,8 @@ from polhode.geometry.admission import admit
 from polhode.geometry.transport import shift_velocity
 from polhode.geometry.vector import shown, skew
 
+__all__ = ["RigidFit", "fit_rigid_velocity"]
+
 _RANK_TOLERANCE = 1e-9
 
 

@@ -18,6 +18,15 @@ from typing import Any
 from polhode.arrays import Array, namespace
 from polhode.geometry.vector import cross, skew
 
+__all__ = [
+    "angular_accelerations",
+    "angular_velocities",
+    "ground_accelerations",
+    "in_ground_axes",
+    "intermediate_tensor_rate",
+    "orientations",
+]
+
 
 def orientations(links: Any) -> Any:
     """[R_01], [R_02], ..., [R_0n] (n, 3, 3): each frame's axes in frame 0's."""

@@ -16,6 +16,8 @@ from polhode.geometry.motion.angular_velocity import body_components, spatial_co
 from polhode.geometry.rotations import rotation_chain
 from polhode.geometry.vector import skew
 
+__all__ = ["along_chain", "body", "spatial", "updated"]
+
 
 def spatial(matrix: Array, change: Any) -> Any:
     """δ (..., 3) in the observer's axes, of a change dR: [δ] = dR Rᵀ."""
