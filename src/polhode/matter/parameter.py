@@ -24,6 +24,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
+from polhode.arrays import Scalar
 from polhode.dimension import (
     Measured,
     combined,
@@ -128,6 +129,8 @@ class Parameter:
 
 
 Quantity: TypeAlias = float | Parameter
+# What a place of a model takes: a number, also traced, a text with a unit, a parameter.
+Amount: TypeAlias = Scalar | str | Parameter
 
 
 def number(value: Any, what: str) -> Any:

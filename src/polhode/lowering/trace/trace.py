@@ -34,6 +34,8 @@ UNKNOWN_YET = (
 )
 Literal = core.Literal
 ClosedJaxpr = core.ClosedJaxpr
+Jaxpr = core.Jaxpr
+JaxprEqn = core.JaxprEqn
 TRACES = (core.ClosedJaxpr, core.Jaxpr)
 ARRAYS = (np.ndarray, np.generic, jax.Array)
 PLAIN = {int, bool, float, str, type(None)}
