@@ -53,7 +53,7 @@ def public_paths() -> list[str]:
 def _inside(path: str, value: Any, seen: set[int]) -> Iterator[Callee]:
     home = getattr(value, "__module__", None) or ""
     if isinstance(value, ModuleType):
-        for word in dir(value):
+        for word in getattr(value, "__all__", None) or dir(value):
             part = getattr(value, word, None)
             own = (getattr(part, "__module__", None) or "").startswith("polhode")
             if own and not word.startswith("_") and callable(part):

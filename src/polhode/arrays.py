@@ -152,7 +152,7 @@ def read_by_name(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-def removable(near: Any, series: Any, exact: Any) -> Any:
+def removable(near: Any, series: Scalar, exact: Scalar) -> Any:
     """`series` where `near` holds, else `exact`; readers of mathematics take `exact`.
 
     The two branches of a removable singularity, such as sin(x)/x, are one function.
@@ -172,7 +172,7 @@ def removable(near: Any, series: Any, exact: Any) -> Any:
 def _marked() -> Any:
     import jax
 
-    def removable_singularity(near: Any, series: Any, exact: Any) -> Any:
+    def removable_singularity(near: Array, series: Array, exact: Array) -> Any:
         return jax.numpy.where(near, series, exact)
 
     return jax.jit(removable_singularity)

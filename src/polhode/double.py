@@ -47,7 +47,7 @@ def _doubled(function: Callable[..., Any]) -> Callable[..., Any]:
     return evaluate
 
 
-def gradient(function: Callable[..., Any], argument: Any = 0) -> Callable[..., Any]:
+def gradient(function: Callable[..., Any], argument: int = 0) -> Callable[..., Any]:
     """The derivative of a scalar function by one of its arguments, in double."""
     import jax
 

@@ -37,6 +37,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.arrays import Array
+
 # By name: their content is that of their versions.
 VERSIONED = {"numpy", "jax", "jaxlib", "scipy", "polhode"}
 LIBRARIES = VERSIONED | set(sys.stdlib_module_names)
@@ -223,7 +225,7 @@ class _Reader:  # limit: one method a kind of value
             )
         self._say("declared", type(value).__qualname__, said)
 
-    def _array(self, value: Any) -> None:
+    def _array(self, value: Array) -> None:
         try:
             array = np.asarray(value)
         except Exception as reason:  # a tracer, a key of random numbers

@@ -51,6 +51,23 @@ HOMES = {
     "driven": "polhode.constraints.driven",
     "prescribed": "polhode.constraints.driven",
     "Velocities": "polhode.formulation.shared.velocities",
+    "jet": "polhode.formulation.shared.jet",
+    # Modules of functions of arrays: docs/theory/functions.md.
+    "apparent": "polhode.actions",
+    "configuration": "polhode.geometry.motion",
+    "continuum": "polhode.matter",
+    "energy": "polhode.matter",
+    "flux": "polhode.actions.fields",
+    "free_body": "polhode.geometry.motion",
+    "generalised_force": "polhode.actions",
+    "gravity_of_solids": "polhode.actions.fields",
+    "invariant_velocity": "polhode.geometry.motion",
+    "pole_balance": "polhode.formulation.questions",
+    "rotation_chain": "polhode.geometry.rotations",
+    "rotation_increment": "polhode.geometry.rotations",
+    "spatial_order": "polhode.geometry",
+    "velocity_field": "polhode.geometry.motion",
+    "weak_form": "polhode.formulation.questions",
 }
 
 __all__ = [*HOMES]

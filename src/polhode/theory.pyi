@@ -1,4 +1,8 @@
 # Written by tests/support/stubs.py from the table of public names.
+from polhode.actions import apparent as apparent
+from polhode.actions import generalised_force as generalised_force
+from polhode.actions.fields import flux as flux
+from polhode.actions.fields import gravity_of_solids as gravity_of_solids
 from polhode.actions.fields import quadrature as quadrature
 from polhode.actions.fields.conservative import conservativity as conservativity
 from polhode.actions.fields.field import ForceField as ForceField
@@ -19,13 +23,21 @@ from polhode.actions.potentials.raw_potential import RawPotential as RawPotentia
 from polhode.constraints.driven import driven as driven
 from polhode.constraints.driven import prescribed as prescribed
 from polhode.constraints.invariance import audit_constraint as audit_constraint
+from polhode.formulation.questions import pole_balance as pole_balance
+from polhode.formulation.questions import weak_form as weak_form
 from polhode.formulation.questions.deviation import least_deviation as least_deviation
 from polhode.formulation.questions.hamiltonian_ledger import hamiltonian_ledger as hamiltonian_ledger
 from polhode.formulation.questions.poisson import poisson_bracket as poisson_bracket
+from polhode.formulation.shared.jet import jet as jet
 from polhode.formulation.shared.velocities import Velocities as Velocities
 from polhode.formulation.spatial_forms.choices import CoriolisChoice as CoriolisChoice
 from polhode.formulation.spatial_forms.observer import Observer as Observer
+from polhode.geometry import spatial_order as spatial_order
 from polhode.geometry.frame import Frame as Frame
+from polhode.geometry.motion import configuration as configuration
+from polhode.geometry.motion import free_body as free_body
+from polhode.geometry.motion import invariant_velocity as invariant_velocity
+from polhode.geometry.motion import velocity_field as velocity_field
 from polhode.geometry.motion.angular_velocity import AngularVelocity as AngularVelocity
 from polhode.geometry.motion.contact_point import ContactPoint as ContactPoint
 from polhode.geometry.motion.frame_motion import FrameMotion as FrameMotion
@@ -34,6 +46,8 @@ from polhode.geometry.motion.rate import Rate as Rate
 from polhode.geometry.motion.velocity_choice import VelocityChoice as VelocityChoice
 from polhode.geometry.point import Point as Point
 from polhode.geometry.pose import Pose as Pose
+from polhode.geometry.rotations import rotation_chain as rotation_chain
+from polhode.geometry.rotations import rotation_increment as rotation_increment
 from polhode.geometry.rotations.aircraft_angles import AircraftAngles as AircraftAngles
 from polhode.geometry.rotations.parametrisation import Parametrisation as Parametrisation
 from polhode.geometry.twist import Twist as Twist
@@ -41,6 +55,8 @@ from polhode.geometry.vector import Dyadic as Dyadic
 from polhode.geometry.vector import Vector as Vector
 from polhode.geometry.wrench import Wrench as Wrench
 from polhode.joints.joint import Joint as Joint
+from polhode.matter import continuum as continuum
+from polhode.matter import energy as energy
 from polhode.matter import inertia as inertia
 from polhode.matter.inertia import Inertia as Inertia
 from polhode.matter.momentum import Momentum as Momentum

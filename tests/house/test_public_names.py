@@ -6,6 +6,8 @@ import ast
 import importlib
 import inspect
 import re
+import subprocess
+import sys
 from types import ModuleType
 
 import pytest
@@ -46,6 +48,20 @@ def test_a_public_name_exists_and_is_documented(path):
     named = isinstance(value, type | ModuleType) or inspect.isroutine(value)
     documented = value if named else type(value)
     assert inspect.getdoc(documented), path
+
+
+def test_a_public_module_is_found_first_of_all():
+    """Where nothing has imported it yet, a public module is found as any other name."""
+    modules = [
+        f"{space}.{name}"
+        for space in NAMESPACES
+        for name in importlib.import_module(f"polhode.{space}").HOMES
+        if isinstance(getattr(getattr(polhode, space), name), ModuleType)
+    ]
+    assert "theory.quadrature" in modules
+    lines = [f"assert polhode.{path}.__doc__" for path in modules]
+    script = "\n".join(["import polhode", *lines])
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def test_the_list_is_what_dir_and_star_show():

@@ -13,11 +13,14 @@ from typing import Any
 import numpy as np
 
 from polhode.actions.force import Force
+from polhode.arrays import Scalar
 from polhode.geometry.frame import Frame
 from polhode.geometry.motion.moving_frame import MovingFrame, MovingPoint
 from polhode.geometry.motion.relative_motion import apparent_accelerations
 from polhode.geometry.point import Point
 from polhode.geometry.vector import Vector
+
+__all__ = ["apparent_force", "apparent_forces"]
 
 
 def apparent_forces(
@@ -39,6 +42,6 @@ def apparent_forces(
     return tuple(made)
 
 
-def apparent_force(mass: Any, observer: MovingFrame, point: MovingPoint) -> Any:
+def apparent_force(mass: Scalar, observer: MovingFrame, point: MovingPoint) -> Any:
     """The sum of the apparent forces on a mass, along the inertial axes (..., 3)."""
     return mass * apparent_accelerations(observer, point).total

@@ -11,7 +11,7 @@ from typing import Any
 
 from polhode.actions.attachment import Attachment
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
-from polhode.arrays import Scalar
+from polhode.arrays import Array, Scalar
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import NOMINAL, Parameter, Table
@@ -105,6 +105,6 @@ class JointAction(ABC):
     def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """The effort along each speed of the joint."""
 
-    def energy(self, q: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, q: Array, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """None is stored."""
         return 0.0

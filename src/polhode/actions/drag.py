@@ -28,7 +28,7 @@ from polhode.geometry.vector import norm
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 
 
-def drag_force(velocity: Array, linear: Any, quadratic: Any) -> Any:
+def drag_force(velocity: Array, linear: Scalar, quadratic: Scalar) -> Any:
     """The force on what moves with v through a medium.   F = -(a + b |v|) v
 
     Smooth in v: at v = 0 its derivative is -a.
@@ -36,7 +36,7 @@ def drag_force(velocity: Array, linear: Any, quadratic: Any) -> Any:
     return -(linear + quadratic * norm(velocity))[..., None] * velocity
 
 
-def quadratic_coefficient(density: Any, drag_number: Any, area: Any) -> Any:
+def quadratic_coefficient(density: Scalar, drag_number: Scalar, area: Scalar) -> Any:
     """b = rho C A / 2, so that the drag is rho C A |v|^2 / 2."""
     return density * drag_number * area / 2
 

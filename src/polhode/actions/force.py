@@ -19,6 +19,7 @@ import numpy as np
 from polhode.actions import force_system
 from polhode.actions.attachment import require_points
 from polhode.actions.fields.quadrature import Quadrature
+from polhode.arrays import Array
 from polhode.errors import ForceError, ModelError
 from polhode.geometry.admission import admit
 from polhode.geometry.frame import Frame, require_same_frame
@@ -156,7 +157,7 @@ class ForceSystem:
             require_same_frame("sum", self.frame, member.vector.frame)
 
     @staticmethod
-    def distributed(frame: Frame, rule: Quadrature, densities: Any) -> ForceSystem:
+    def distributed(frame: Frame, rule: Quadrature, densities: Array) -> ForceSystem:
         """A load spread over a line, surface or volume, by quadrature.
 
             R = integral f,        M_H = integral (P - H) x f

@@ -23,18 +23,20 @@ class CentralAxis(NamedTuple):
     couple: Any
 
 
-def moment(pole: Array, point: Any, force: Array) -> Any:
+def moment(pole: Array, point: Array, force: Array) -> Any:
     """The moment of a force about a pole.   M_H = (P - H) x F"""
     return cross(point - pole, force)
 
 
-def change_pole(moment_of_first: Any, first: Any, second: Any, resultant: Any) -> Any:
+def change_pole(
+    moment_of_first: Array, first: Array, second: Array, resultant: Array
+) -> Any:
     """The moment about another pole.   M_K = M_H + (H - K) x R"""
     return shift_torque(moment_of_first, resultant, second - first)
 
 
 def resultants(
-    pole: Array, points: Array, forces: Array, couples: Any
+    pole: Array, points: Array, forces: Array, couples: Array
 ) -> tuple[Any, Any]:
     """The moment about a pole and the resultant of forces at points, and couples.
 
@@ -46,7 +48,7 @@ def resultants(
     return moments.sum(-2) + couples.sum(-2), forces.sum(-2)
 
 
-def couple_of_pair(first: Any, second: Any, force: Array) -> Any:
+def couple_of_pair(first: Array, second: Array, force: Array) -> Any:
     """The couple of F at P1 and -F at P2, the same about every pole.
 
     C = (P1 - P2) x F
@@ -54,7 +56,7 @@ def couple_of_pair(first: Any, second: Any, force: Array) -> Any:
     return cross(first - second, force)
 
 
-def central_axis(moment: Any, resultant: Any) -> CentralAxis:
+def central_axis(moment: Array, resultant: Array) -> CentralAxis:
     """The line along which the moment is parallel to the resultant (Poinsot).
 
         Q - H = R x M_H / |R|^2,        C = (R . M_H / |R|^2) R

@@ -15,6 +15,8 @@ from polhode.actions.motion_arrays import Wrenches
 from polhode.arrays import Array, namespace
 from polhode.double import doubled
 
+__all__ = ["generalised_force", "generalised_force_of_energy"]
+
 
 def generalised_force(wrenches: Wrenches, shifts: Any, turns: Any) -> Any:
     """Q (k,) of wrenches on n bodies; dx/dq and dtheta/dq are (n, 3, k)."""

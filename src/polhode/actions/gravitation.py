@@ -84,7 +84,9 @@ def listed_masses(masses: Sequence[PointMass]) -> str:
     return ", ".join(named + more)
 
 
-def mutual_pulls(places: Any, masses: Array, others: np.ndarray, constant: Any) -> Any:
+def mutual_pulls(
+    places: Array, masses: Array, others: np.ndarray, constant: Scalar
+) -> Any:
     """The force on each of n masses by those of other bodies, (n, 3).
 
         F_i = sum_k G m_i m_k (P_k - P_i)/|P_k - P_i|^3
@@ -98,14 +100,16 @@ def mutual_pulls(places: Any, masses: Array, others: np.ndarray, constant: Any) 
     return (factor[..., None] * separation).sum(-2)
 
 
-def mutual_energy(places: Any, masses: Array, others: np.ndarray, constant: Any) -> Any:
+def mutual_energy(
+    places: Array, masses: Array, others: np.ndarray, constant: Scalar
+) -> Any:
     """The energy of masses in each other's fields.   V = -sum_{i<k} G m_i m_k / r_ik"""
     _, near = _pairs(places, others)
     strength = constant * masses[:, None] * masses[None, :]
     return -namespace(places).where(others, strength * near, 0.0).sum((-1, -2)) / 2
 
 
-def _pairs(places: Any, others: np.ndarray) -> tuple[Any, Any]:
+def _pairs(places: Array, others: np.ndarray) -> tuple[Any, Any]:
     separation = places[..., None, :, :] - places[..., :, None, :]
     # Pairs of one body are dropped later: any distance but zero serves for them.
     safe = namespace(places).where(others[..., None], separation, 1.0)
@@ -191,7 +195,7 @@ class Gravitation(BodyAction):
         return namespace(*values).stack([1.0 * value for value in values])
 
 
-def summed_on_bodies(arms: Any, forces: Array, owners: Sequence[int]) -> Wrenches:
+def summed_on_bodies(arms: Array, forces: Array, owners: Sequence[int]) -> Wrenches:
     """Forces (..., n, 3) at arms from the origins of their bodies, summed about those.
 
     Bodies are numbered from 0, and each owns at least one force.

@@ -42,13 +42,13 @@ def place(poses: Poses, body: int, coordinates: Array) -> Any:
     return poses.origins[..., body, :] + turn(poses, body, coordinates)
 
 
-def turn(poses: Poses, body: int, components: Any) -> Any:
+def turn(poses: Poses, body: int, components: Array) -> Any:
     """A vector fixed in a body, along the observer's axes.   a_W = R_WB a_B"""
     R_WB = poses.rotations[..., body, :, :]
     return (R_WB * components[..., None, :]).sum(-1)
 
 
-def velocity_at(poses: Poses, twists: Twists, body: int, at: Any) -> Any:
+def velocity_at(poses: Poses, twists: Twists, body: int, at: Array) -> Any:
     """The velocity of the material point of a body that is now at a place.
 
     v_WP_W = v_WO_W + w_WB_W x p_OP_W
@@ -57,7 +57,7 @@ def velocity_at(poses: Poses, twists: Twists, body: int, at: Any) -> Any:
     return twists.linear[..., body, :] + cross(twists.angular[..., body, :], arm)
 
 
-def velocity_of(twists: Twists, body: int, arm: Any) -> Any:
+def velocity_of(twists: Twists, body: int, arm: Array) -> Any:
     """The velocity of the material point of a body at an arm from its origin.
 
     v_WP_W = v_WO_W + w_WB_W x p_OP_W
@@ -65,7 +65,7 @@ def velocity_of(twists: Twists, body: int, arm: Any) -> Any:
     return twists.linear[..., body, :] + cross(twists.angular[..., body, :], arm)
 
 
-def arm_from_other(poses: Poses, arm: Any) -> Any:
+def arm_from_other(poses: Poses, arm: Array) -> Any:
     """From the origin of body 1, the place that is at an arm from that of body 0.
 
     Far from the observer the difference of origins keeps digits that places lose.
@@ -73,7 +73,7 @@ def arm_from_other(poses: Poses, arm: Any) -> Any:
     return (poses.origins[..., 0, :] - poses.origins[..., 1, :]) + arm
 
 
-def interaction(poses: Poses, arm: Any, force: Array, couple: Any) -> Wrenches:
+def interaction(poses: Poses, arm: Array, force: Array, couple: Array) -> Wrenches:
     """The wrenches on two bodies that act on each other: the third law by construction.
 
         on 0:  force F at P and couple C       about O0:  C + (P - O0) x F

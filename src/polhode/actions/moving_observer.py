@@ -145,7 +145,7 @@ def _acceleration(term: str, frame: Any, w: Array, seen: Any) -> Any:
     return 2 * cross(w, v) if term == "coriolis" else cross(w, cross(w, d))
 
 
-def _moment(term: str, alpha: Any, w: Array, I: Any, u: Array) -> Any:
+def _moment(term: str, alpha: Array, w: Array, I: Array, u: Array) -> Any:
     """What the term adds to the moment of inertia forces about the mass centre."""
     if term == "origin":
         return 0.0 * u
@@ -184,7 +184,7 @@ def _of_fluid(term: str, frame: _Flight, M: Array, d: Array, V: Array) -> Any:
     )
 
 
-def _momentum_rate(V: Any, h: Any) -> Any:
+def _momentum_rate(V: Array, h: Array) -> Any:
     """V x* h: the rate of a momentum h = [moment; linear] that is carried with V."""
     moment = cross(V[:3], h[:3]) + cross(V[3:], h[3:])
     return namespace(V, h).concatenate([moment, cross(V[:3], h[3:])])

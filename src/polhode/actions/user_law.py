@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from polhode.arrays import Array
 from polhode.errors import ForceError, ModelError, PolhodeError
 from polhode.matter.quantities.constants import NO_CONSTANTS, admit_constants, call_form
 
@@ -61,7 +62,7 @@ def admit_law_constants(
     return NO_CONSTANTS if hasattr(law, "at") else admit_constants(name, constants, law)
 
 
-def require_real(name: str, value: Any) -> None:
+def require_real(name: str, value: Array) -> None:
     """Refuse complex numbers: what is left of them would be another law."""
     if value.dtype.kind == "c":
         raise ForceError(

@@ -38,7 +38,7 @@ from polhode.matter.quantities.direction import (
 )
 
 
-def surface_gravity(parameter: Any, radius: Any) -> Any:
+def surface_gravity(parameter: Scalar, radius: Scalar) -> Any:
     """The uniform field that a central one is near its surface.   g = mu/R^2
 
     To first order in the height z: V = -mu/(R + z) = -mu/R + g z + O(z^2/R^2).

@@ -113,7 +113,7 @@ def place(placed: Placed, body: int, point: Attachment, table: Table) -> Any:
     return placed.origins[body] + arm
 
 
-def velocity_at(placed: Placed, moving: Moving, body: int, at: Any) -> Any:
+def velocity_at(placed: Placed, moving: Moving, body: int, at: Array) -> Any:
     """The velocity of the material point of a body that is now at a place."""
     arm = at - placed.origins[body]
     return moving.linear[body] + cross(moving.angular[body], arm)

@@ -108,7 +108,7 @@ class CurvedContact:  # limit: the questions of every contact, and Newton's part
         import jax
         import jax.numpy as jnp
 
-        def height(c: Any, R: Array) -> Any:
+        def height(c: Array, R: Array) -> Any:
             n = self._normal(c, R)
             P = self._nearest(c, R, n)
             if isinstance(self.on, Track):
@@ -187,7 +187,7 @@ def _step(along: Callable[[Any], Any]) -> Any:
     return _inverse(along) @ along(np.zeros(2))
 
 
-def tangents_about(axes: Any, normal: Array) -> Any:
+def tangents_about(axes: Array, normal: Array) -> Any:
     """Two directions (3, 2) square to a unit normal (3,) that turn smoothly with it.
 
     None do so over the whole of a sphere: near the third of -`axes` those are taken

@@ -80,7 +80,7 @@ class Holonomic:
 
     @cached_property
     def _g(self) -> Callable[..., Any]:
-        def g(rotations: Any, origins: Any, t: Scalar, constants: Any) -> Any:
+        def g(rotations: Array, origins: Array, t: Scalar, constants: Any) -> Any:
             count = range(len(self.of))
             placements = (Placement(origins[k], rotations[k]) for k in count)
             given = {f"b_{k}": b for k, b in enumerate(placements, 1)}

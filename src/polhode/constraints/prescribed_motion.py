@@ -85,7 +85,7 @@ class PrescribedMotion:
         """The coordinates (coordinates,) that the law asks for at a time."""
         return self._law(t, values_of(self.constants, table))
 
-    def _away(self, q: Array, wanted: Any, table: Table) -> Any:
+    def _away(self, q: Array, wanted: Array, table: Table) -> Any:
         """The displacement from the wanted pose, along the joint's own freedoms."""
         R_FN, p_FoNo_F = self.joint.pose(wanted, table)
         R_FM, p_FoMo_F = self.joint.pose(q, table)

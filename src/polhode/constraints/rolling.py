@@ -64,7 +64,7 @@ def rolling(
     *,
     normal: Any = ...,
     friction: None = ...,
-    restitution: Any = ...,
+    restitution: Scalar = ...,
     name: str = ...,
 ) -> tuple[Touching, NoSlip]: ...
 
@@ -76,7 +76,7 @@ def rolling(
     *,
     normal: Any = ...,
     friction: Any,
-    restitution: Any = ...,
+    restitution: Scalar = ...,
     name: str = ...,
 ) -> tuple[RollingOrSlipping]: ...
 
@@ -87,7 +87,7 @@ def rolling(
     *,
     normal: Any = Z,
     friction: Any = None,
-    restitution: Any = 0.0,
+    restitution: Scalar = 0.0,
     name: str = "rolling",
 ) -> tuple[Touching, NoSlip] | tuple[RollingOrSlipping]:
     """Both constraints of pure rolling on the plane through `on`, square to `normal`.

@@ -12,8 +12,6 @@ for any velocities z at all: those of the system, or a user's own.
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 
@@ -38,7 +36,9 @@ def gauss(system: System, velocities: Velocities | None = None) -> Equations:
     if velocities is not None:
         return _in_other_velocities(system, velocities)
 
-    def terms(t: Scalar, q: Array, z: Array, table: Table, felt: Any = None) -> Terms:
+    def terms(
+        t: Scalar, q: Array, z: Array, table: Table, felt: Array | None = None
+    ) -> Terms:
         u = z if felt is None else felt
         J, V = system.jacobians(t, q, table), system.body_twists(t, q, u, table)
         inertias, c = system.inertias(table), drift(system, t, q, u, table)

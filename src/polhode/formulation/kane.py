@@ -182,7 +182,7 @@ def _of_free_bodies(system: System) -> Equations:
 
 
 def _at_centres(
-    system: System, state: StateArrays, arms: Any, table: Table
+    system: System, state: StateArrays, arms: Array, table: Table
 ) -> tuple[Any, Any]:
     """R and M_G (n, 3): all that acts on each body, about its mass centre."""
     t, q, z = state
@@ -192,10 +192,10 @@ def _at_centres(
     return R, M_O - cross(arms, R)
 
 
-def _on(dyadics: Any, vectors: Array) -> Any:
+def _on(dyadics: Array, vectors: Array) -> Any:
     return (dyadics @ vectors[..., None])[..., 0]
 
 
-def _sum(partial: Any, vectors: Any) -> Any:
+def _sum(partial: Array, vectors: Array) -> Any:
     """sum over bodies of vectors . partial velocities."""
     return jnp.einsum("nir,ni->r", partial, vectors)

@@ -26,7 +26,9 @@ from polhode.system.system import System
 def lagrange(system: System) -> Equations:
     """Lagrange's equations of the second kind, with rows for what is not a joint."""
 
-    def terms(t: Scalar, q: Array, z: Array, table: Table, felt: Any = None) -> Terms:
+    def terms(
+        t: Scalar, q: Array, z: Array, table: Table, felt: Array | None = None
+    ) -> Terms:
         u = z if felt is None else felt
         T, V = energies(system, q, table)
         x = origin(system)

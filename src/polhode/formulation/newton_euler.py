@@ -81,7 +81,7 @@ def newton_euler(system: System) -> Equations:
             return _near_to_body(system, StateArrays(t, q, near_y), poles, table)
 
         def near_mass(
-            t: Scalar, q: Array, _: Any, table: Table
+            t: Scalar, q: Array, _: object, table: Table
         ) -> tuple[Any, Any, Any]:
             R_WB = system.poses(t, q, table).rotations
             both = blocks([[R_WB, 0.0 * R_WB], [0.0 * R_WB, R_WB]])

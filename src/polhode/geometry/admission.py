@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arrays import Scalar
 from polhode.errors import FrameMismatch, StateError
 from polhode.geometry.frame import Frame
 
@@ -17,7 +18,7 @@ def is_traced(*values: Any) -> bool:
     return jax is not None and any(isinstance(v, jax.core.Tracer) for v in values)
 
 
-def number_of(value: Any) -> Any:
+def number_of(value: Scalar) -> Any:
     """The number in an array of none or one axis; a tracer as it is."""
     return value if is_traced(value) else float(value)
 

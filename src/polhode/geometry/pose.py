@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from polhode.arrays import Array
 from polhode.errors import StateError
@@ -116,7 +117,9 @@ class Pose:
         rotation = self.rotation @ other.rotation
         return Pose(rotation, self.rotation.matrix @ other.origin + self.origin)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> np.ndarray:
         return np.array(self.to_matrix(), dtype=dtype)
 
     def __repr__(self) -> str:

@@ -39,7 +39,7 @@ from polhode.geometry.vector import dot, skew, vee
 _LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])
 
 
-def displacement(rotation: Array, translation: Any) -> Any:
+def displacement(rotation: Array, translation: Array) -> Any:
     """The 4x4 matrix [[R, p], [0, 1]] of R (..., 3, 3) and p (..., 3)."""
     xp = namespace(rotation, translation)
     top = xp.concatenate([rotation, translation[..., None]], axis=-1)
@@ -56,7 +56,7 @@ def translation_of(matrix: Array) -> Any:
     return matrix[..., :3, 3]
 
 
-def act(matrix: Array, point: Any) -> Any:
+def act(matrix: Array, point: Array) -> Any:
     """The image of a point (..., 3):   x_A = R x_B + p"""
     return _apply(rotation_of(matrix), point) + translation_of(matrix)
 
@@ -67,7 +67,7 @@ def inverse(matrix: Array) -> Any:
     return displacement(transpose, -_apply(transpose, translation_of(matrix)))
 
 
-def hat(screw: Any) -> Any:
+def hat(screw: Array) -> Any:
     """The 4x4 matrix [[ [φ], ρ ], [0, 0]] of a screw (..., 6)."""
     xp = namespace(screw)
     top = xp.concatenate([skew(screw[..., :3]), screw[..., 3:, None]], axis=-1)
@@ -80,7 +80,7 @@ def unhat(matrix: Array) -> Any:
     return xp.concatenate([vee(rotation_of(matrix)), translation_of(matrix)], axis=-1)
 
 
-def exp(screw: Any) -> Any:
+def exp(screw: Array) -> Any:
     """The displacement of a screw: turn by φ while moving along.
 
         exp ξ = [[exp φ, J_left(φ) ρ], [0, 1]]
@@ -125,12 +125,12 @@ def coadjoint(matrix: Array) -> Any:
     return _lower(rotation.swapaxes(-1, -2), corner.swapaxes(-1, -2)).swapaxes(-1, -2)
 
 
-def ad(screw: Any) -> Any:
+def ad(screw: Array) -> Any:
     """The bracket with a screw: ad(ξ) η = [ξ, η] = unhat(hat ξ hat η - hat η hat ξ)."""
     return _lower(skew(screw[..., :3]), skew(screw[..., 3:]))
 
 
-def left_jacobian(screw: Any) -> Any:
+def left_jacobian(screw: Array) -> Any:
     """J (..., 6, 6) with V_A = J ξ̇, hat V_A = Ẋ X⁻¹, X = exp ξ.
 
         J_left(ξ) = sum_n ad(ξ)ⁿ/(n + 1)! = [[J, 0], [Q, J]],   J = so3's at φ
@@ -145,7 +145,7 @@ def left_jacobian(screw: Any) -> Any:
     return _lower(so3.left_jacobian(phi), corner)
 
 
-def left_jacobian_inverse(screw: Any) -> Any:
+def left_jacobian_inverse(screw: Array) -> Any:
     """J⁻¹ with ξ̇ = J⁻¹ V_A; regular for angles below 2π."""
     phi, rho = screw[..., :3], screw[..., 3:]
     x = dot(phi, phi)
@@ -155,17 +155,17 @@ def left_jacobian_inverse(screw: Any) -> Any:
     return _lower(so3.left_jacobian_inverse(phi), corner)
 
 
-def right_jacobian(screw: Any) -> Any:
+def right_jacobian(screw: Array) -> Any:
     """J with V_B = J ξ̇, hat V_B = X⁻¹ Ẋ, X = exp ξ; it is J_left(-ξ)."""
     return left_jacobian(-screw)
 
 
-def right_jacobian_inverse(screw: Any) -> Any:
+def right_jacobian_inverse(screw: Array) -> Any:
     """J⁻¹ with ξ̇ = J⁻¹ V_B; it is J_left⁻¹(-ξ)."""
     return left_jacobian_inverse(-screw)
 
 
-def _derivative_of_series(phi: Array, rho: Any, terms: Any, rates: Any) -> Any:
+def _derivative_of_series(phi: Array, rho: Array, terms: Any, rates: Any) -> Any:
     """d/dε of 1 + f [φ + ε ρ] + g [φ + ε ρ]², f and g functions of |φ + ε ρ|²."""
     f, g = (term[..., None, None] for term in terms)
     f_rate, g_rate = (2 * (dot(phi, rho) * rate)[..., None, None] for rate in rates)
@@ -173,7 +173,7 @@ def _derivative_of_series(phi: Array, rho: Any, terms: Any, rates: Any) -> Any:
     return f * D + g * (S @ D + D @ S) + f_rate * S + g_rate * (S @ S)
 
 
-def _lower(diagonal: Any, corner: Any) -> Any:
+def _lower(diagonal: Array, corner: Array) -> Any:
     """[[diagonal, 0], [corner, diagonal]]"""
     xp = namespace(diagonal, corner)
     top = xp.concatenate([diagonal, xp.zeros_like(diagonal)], axis=-1)

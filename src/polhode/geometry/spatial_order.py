@@ -12,6 +12,8 @@ from typing import Any
 
 from polhode.arrays import Array, namespace
 
+__all__ = ["exchange_matrix", "exchange_vector"]
+
 
 def exchange_vector(column: Array) -> Any:
     """P V (..., 6): from either order to the other."""

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.geometry.vector import cross, dot
 
 
-def components_between(old: Any, new: Any) -> Any:
+def components_between(old: Array, new: Array) -> Any:
     """R_ij = a_i · b_j, the components of the new basis along the old triad.
 
     For orthonormal triads this is the rotation matrix with b_k = R a_k, and its
@@ -20,7 +20,7 @@ def components_between(old: Any, new: Any) -> Any:
     return namespace(old).swapaxes(old, -1, -2) @ new
 
 
-def reciprocal(basis: Any) -> Any:
+def reciprocal(basis: Array) -> Any:
     """The basis uⁱ with uⁱ · u_j = 1 if i = j, else 0.
 
     u¹ = u₂ × u₃ / (u₁ · u₂ × u₃),  and cyclic. The basis must span space.
@@ -32,7 +32,7 @@ def reciprocal(basis: Any) -> Any:
     return xp.stack(across, axis=-1) / volume
 
 
-def change_of_basis(old: Any, new: Any) -> Any:
+def change_of_basis(old: Array, new: Array) -> Any:
     """T with v_j = Tⁱ_j u_i,  Tⁱ_j = uⁱ · v_j, for bases that need not be square.
 
     Components of one vector follow: those along u are T times those along v.

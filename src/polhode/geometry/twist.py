@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 from polhode.errors import FrameMismatch, ModelError
 from polhode.geometry import se3, transport
 from polhode.geometry.admission import admit, is_traced
@@ -146,7 +147,9 @@ class Twist:
 
     __rmul__ = __mul__
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> np.ndarray:
         return np.array(spatial_array(self.angular, self.linear), dtype=dtype)
 
     def __repr__(self) -> str:
@@ -157,7 +160,7 @@ class Twist:
         )
 
 
-def spatial_array(angular: Any, linear: Any) -> Any:
+def spatial_array(angular: Array, linear: Array) -> Any:
     """The column (6,) of a twist or wrench, angular part first."""
     return namespace(angular, linear).concatenate([angular, linear], axis=-1)
 

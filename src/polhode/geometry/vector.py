@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from polhode.arrays import Array, namespace, removable, traced_once
 from polhode.geometry.admission import admit, is_traced
@@ -34,7 +35,7 @@ def skew(a: Array) -> Any:
     return xp.stack([xp.stack(row, axis=-1) for row in rows], axis=-2)
 
 
-def vee(m: Any) -> Any:
+def vee(m: Array) -> Any:
     """The column of the skew part of m (..., 3, 3): vee(skew(a)) = a."""
     xp = namespace(m)
     pairs = [(2, 1), (0, 2), (1, 0)]
@@ -42,7 +43,7 @@ def vee(m: Any) -> Any:
     return xp.stack(parts, axis=-1)
 
 
-def alternator(m: Any) -> Any:
+def alternator(m: Array) -> Any:
     """The contraction of m (..., 3, 3) with the permutation symbol.
 
         eps[m]_i = sum_jk eps_ijk m_jk,        eps[skew(a)] = -2 a
@@ -77,12 +78,12 @@ def _following(a: Array, xp: Any) -> Any:
     return xp.concatenate([a[..., 1:], a[..., :1]], axis=-1)
 
 
-def dot(a: Any, b: Any) -> Any:
+def dot(a: Array, b: Array) -> Any:
     """The scalar product a . b over the last axis."""
     return a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2]
 
 
-def outer(a: Array, b: Any) -> Any:
+def outer(a: Array, b: Array) -> Any:
     """The dyad a b: outer(a, b) @ c = a (b . c)."""
     return a[..., :, None] * b[..., None, :]
 
@@ -192,7 +193,9 @@ class Vector:
             return NotImplemented
         return Vector(self.components / divisor, self.frame)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> np.ndarray:
         return np.array(self.components, dtype=dtype)
 
     def __repr__(self) -> str:
@@ -287,7 +290,9 @@ class Dyadic:
 
     __rmul__ = __mul__
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> np.ndarray:
         return np.array(self.components, dtype=dtype)
 
     def __repr__(self) -> str:

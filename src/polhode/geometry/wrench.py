@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from polhode.errors import FrameMismatch, ModelError
 from polhode.geometry import se3, transport
@@ -124,7 +125,9 @@ class Wrench:
 
     __rmul__ = __mul__
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> np.ndarray:
         return np.array(spatial_array(self.torque, self.force), dtype=dtype)
 
     def __repr__(self) -> str:

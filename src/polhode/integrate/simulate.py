@@ -296,7 +296,7 @@ def _initial_step(
     chosen: ChosenMethod,
     given: Admitted,
     *,
-    held: Any,
+    held: np.ndarray,
     wanted: Tolerances | None,
 ) -> tuple[ChosenMethod, InitialStep]:
     """The runs before their first step.

@@ -223,7 +223,7 @@ def freedoms(joint: Joint, q: Array, table: Table = NOMINAL) -> Any:
     return xp.stack(columns, axis=-1) if columns else np.zeros((6, 0))
 
 
-def reaction_power(V_first: Array, V_second: Array, wrench_on_first: Any) -> Any:
+def reaction_power(V_first: Array, V_second: Array, wrench_on_first: Array) -> Any:
     """The power of a joint's reaction on both its bodies together.
 
         P = (w₁ - w₂) . M_on1 + (v₁ - v₂) . F_on1

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame, is_name, require_same_frame
 from polhode.geometry.point import Point
@@ -52,7 +53,7 @@ def require_ends(name: str, first: Any, second: Any) -> None:
         )
 
 
-def admit_axes(name: str, axes: Any, body: Frame) -> Any:
+def admit_axes(name: str, axes: Array | None, body: Frame) -> Any:
     """The constant rotation (3, 3) of a joint's frame in its body; 1 if none is given.
 
     A `Rotation` must be seen from the body; a matrix has the joint's axes as columns.
@@ -113,6 +114,6 @@ def entries_of(axis: Any) -> tuple[Any, ...]:
     return axis.entries if isinstance(axis, Direction) else ()
 
 
-def triad_of(axis: Any, triad: np.ndarray, table: Table) -> Any:
+def triad_of(axis: Array, triad: np.ndarray, table: Table) -> Any:
     """(u, v, n) of an axis that a joint keeps, for a table of parameters."""
     return axis.triad(table) if isinstance(axis, Direction) else triad

@@ -16,7 +16,7 @@ from polhode.geometry.vector import outer, skew
 
 
 @traced_once
-def turn_about(axis: Any, angle: Scalar) -> Any:
+def turn_about(axis: Array, angle: Scalar) -> Any:
     """The rotation (3, 3) by an angle about a unit axis.
 
         R = n n + cos θ (1 - n n) + sin θ [n]
@@ -28,7 +28,7 @@ def turn_about(axis: Any, angle: Scalar) -> Any:
     return along + xp.cos(angle) * (np.eye(3) - along) + xp.sin(angle) * skew(axis)
 
 
-def angle_about(triad: Any, R_FM: Array) -> Any:
+def angle_about(triad: Array, R_FM: Array) -> Any:
     """The angle in (-π, π] by which M has turned about n, tilted or not.
 
     θ = atan2(v.Ru - u.Rv, u.Ru + v.Rv)
@@ -39,7 +39,7 @@ def angle_about(triad: Any, R_FM: Array) -> Any:
     return xp.arctan2(sine, cosine)
 
 
-def tilt(triad: Any, R_FM: Array) -> Any:
+def tilt(triad: Array, R_FM: Array) -> Any:
     """The turn that M's axis n has made away from F's, along u and v of M (2,).
 
         α (m x n)/|m x n|,   m = Rᵀ n,   α the angle between m and n
@@ -59,7 +59,7 @@ def tilt(triad: Any, R_FM: Array) -> Any:
     return removable(opposite, half_turn, ratio * xp.stack([m_v, -m_u]))
 
 
-def offset(triad: Any, R_FM: Array, p_FoMo_F: Array) -> Any:
+def offset(triad: Array, R_FM: Array, p_FoMo_F: Array) -> Any:
     """How far Mo is from the axis through Fo, along u and v of M (2,).
 
         [u v]ᵀ Rᵀ (p - n n.p)
@@ -70,7 +70,7 @@ def offset(triad: Any, R_FM: Array, p_FoMo_F: Array) -> Any:
     return triad[:, :2].T @ (R_FM.T @ (p_FoMo_F - n * (n @ p_FoMo_F)))
 
 
-def wrenches(torques: Any, forces: Array) -> Any:
+def wrenches(torques: Array, forces: Array) -> Any:
     """The basis (6, k) of couples along some directions, then forces along others.
 
     torques (3, i) and forces (3, j) give k = i + j columns [torque; force].

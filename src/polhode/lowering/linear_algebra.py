@@ -104,7 +104,7 @@ def eigh(a: Array, sweeps: int = 10) -> tuple[Array, Array]:
     """
     n = a.shape[-1]
 
-    def sweep(_: Any, state: tuple[Array, Array]) -> tuple[Array, Array]:
+    def sweep(_: object, state: tuple[Array, Array]) -> tuple[Array, Array]:
         s, v = state
         for p in range(n):
             for q in range(p + 1, n):

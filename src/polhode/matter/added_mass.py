@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.matter.repeat import repeat
 from polhode.matter.spread import column, diagonal
 
@@ -31,7 +31,7 @@ DUPLICATIONS = 26
 PAIRS = ((1, 2), (2, 0), (0, 1))
 
 
-def ellipsoid_integrals(half_axes: Any) -> tuple[Any, Any]:
+def ellipsoid_integrals(half_axes: Array) -> tuple[Any, Any]:
     """alpha (3,) and W (3,) = (W_bc, W_ca, W_ab) of an ellipsoid's half axes (3,).
 
     The sum of alpha is 2; each is 2/3 for a sphere, and W is 2/(5 a^2).
@@ -54,7 +54,7 @@ def ellipsoid_integrals(half_axes: Any) -> tuple[Any, Any]:
     return factor * single, factor * double / size**2
 
 
-def _duplicate(state: Any) -> Any:
+def _duplicate(state: Array) -> Any:
     """One step: the squares x (3,), both sums (3,) and the weight 4^-n of the next.
 
     In the sums k the pair (i, j) is (k + 1, k + 2), cyclically.
@@ -70,7 +70,7 @@ def _duplicate(state: Any) -> Any:
     return xp.stack([0.25 * (x + shift), single, double, 0.25 * weight])
 
 
-def added_mass_coefficients(half_axes: Any) -> tuple[Any, Any]:
+def added_mass_coefficients(half_axes: Array) -> tuple[Any, Any]:
     """Added mass and added moment of unit displaced mass, along the ellipsoid's axes.
 
         k_i  = alpha_i / (2 - alpha_i)
@@ -92,7 +92,7 @@ def added_mass_coefficients(half_axes: Any) -> tuple[Any, Any]:
     return xp.stack(masses), xp.stack(moments)
 
 
-def ellipsoid_added_mass(half_axes: Any, fluid_density: Any) -> Any:
+def ellipsoid_added_mass(half_axes: Array, fluid_density: Scalar) -> Any:
     """The added spatial inertia (6, 6) about the ellipsoid's centre, in its axes.
 
     Diagonal, angular part first; displaced mass 4/3 pi abc rho times the coefficients.
@@ -110,6 +110,6 @@ def ellipsoid_added_mass(half_axes: Any, fluid_density: Any) -> Any:
     return displaced * xp.concatenate(rows, axis=0)
 
 
-def spheroid_added_mass(axial: Any, radial: Any, fluid_density: Any) -> Any:
+def spheroid_added_mass(axial: Scalar, radial: Scalar, fluid_density: Scalar) -> Any:
     """The added spatial inertia (6, 6) of a spheroid whose axis of symmetry is z."""
     return ellipsoid_added_mass(column(radial, radial, axial), fluid_density)

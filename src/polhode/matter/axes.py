@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from polhode.errors import FrameMismatch, ModelError
 from polhode.geometry.admission import admit
@@ -31,7 +32,9 @@ class Axis:
         name = self.name[1:] if self.name.startswith("-") else f"-{self.name}"
         return Axis(name, (0.0 - x, 0.0 - y, 0.0 - z))
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> np.ndarray:
         return np.array(self.components, dtype=dtype)
 
     def __repr__(self) -> str:

@@ -21,32 +21,32 @@ from polhode.matter.spread import spread
 from polhode.matter.validity import require_mass
 
 
-def centre_of_points(masses: Array, positions: Any) -> Any:
+def centre_of_points(masses: Array, positions: Array) -> Any:
     """The mass centre: G = sum m r / sum m; of velocities, its velocity, and so on."""
     xp = namespace(masses, positions)
     return xp.sum(masses[:, None] * positions, axis=0) / xp.sum(masses)
 
 
-def static_moment_of_points(masses: Array, positions: Any, pole: Array) -> Any:
+def static_moment_of_points(masses: Array, positions: Array, pole: Array) -> Any:
     """The static-moment tensor about a pole: S = -sum m [r - pole]."""
     xp = namespace(masses, positions, pole)
     return -xp.sum(masses[:, None, None] * skew(positions - pole), axis=0)
 
 
-def inertia_of_points(masses: Array, positions: Any, pole: Array) -> Any:
+def inertia_of_points(masses: Array, positions: Array, pole: Array) -> Any:
     """The inertia about a pole: I = sum m (r.r 1 - r r), r from the pole."""
     xp = namespace(masses, positions, pole)
     return xp.sum(masses[:, None, None] * spread(positions - pole), axis=0)
 
 
-def momentum_of_points(masses: Array, velocities: Any) -> Any:
+def momentum_of_points(masses: Array, velocities: Array) -> Any:
     """The momentum: sum m v. Of accelerations, its rate."""
     xp = namespace(masses, velocities)
     return xp.sum(masses[:, None] * velocities, axis=0)
 
 
 def angular_momentum_of_points(
-    masses: Array, positions: Any, velocities: Any, pole: Array
+    masses: Array, positions: Array, velocities: Array, pole: Array
 ) -> Any:
     """The angular momentum about a pole H: sum (r - H) x m v.
 
@@ -56,7 +56,7 @@ def angular_momentum_of_points(
     return xp.sum(masses[:, None] * cross(positions - pole, velocities), axis=0)
 
 
-def kinetic_energy_of_points(masses: Array, velocities: Any) -> Any:
+def kinetic_energy_of_points(masses: Array, velocities: Array) -> Any:
     """The kinetic energy: sum m v.v/2."""
     xp = namespace(masses, velocities)
     return 0.5 * xp.sum(masses * dot(velocities, velocities))

@@ -16,6 +16,8 @@ import numpy as np
 from polhode.errors import ModelError
 from polhode.matter.cloud import Cloud
 
+__all__ = ["sampled"]
+
 Chart = Callable[..., Sequence[Any]]
 
 

@@ -13,6 +13,7 @@ from polhode.geometry.admission import is_traced
 from polhode.matter.moments import Moments
 from polhode.matter.parameter import (
     NOMINAL,
+    Amount,
     Parameter,
     Table,
     at,
@@ -76,7 +77,7 @@ class Given:
 
 
 def given(
-    mass: Any,
+    mass: Amount,
     inertia: Any,
     centre: Any,
     about: Any = None,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from polhode.arrays import Array
 from polhode.errors import ModelError, UnphysicalInertia
@@ -66,7 +67,7 @@ class Inertia:
         return self.dyadic.frame
 
     @staticmethod
-    def of_points(masses: Array, positions: Any, point: Point) -> Inertia:
+    def of_points(masses: Array, positions: Array, point: Point) -> Inertia:
         """The inertia about a point of masses (n,) at positions (n, 3) of its frame."""
         cloud = Cloud(masses, positions)
         mass, centre, _ = cloud.moments()
@@ -89,7 +90,9 @@ class Inertia:
         dyadics = self.dyadic.is_close(other.dyadic, rtol)
         return masses and dyadics and self.centre.is_close(other.centre, rtol)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> np.ndarray:
         return np.array(self.dyadic.components, dtype=dtype)
 
     def __repr__(self) -> str:

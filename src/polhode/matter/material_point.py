@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from polhode.arrays import Array
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.vector import Vector, shown
 from polhode.matter.parameter import (
     NOMINAL,
+    Amount,
     Parameter,
     Table,
     at,
@@ -71,7 +71,7 @@ Place = Point | MaterialPoint  # what a joint, a spring or a sensor is put at
 
 
 def material_point(
-    frame: Frame, x: Array, y: Array, z: Array, *, name: str
+    frame: Frame, x: Amount, y: Amount, z: Amount, *, name: str
 ) -> MaterialPoint:
     """The point at three numbers or parameters, named after its place in the body."""
     checked = [quantity(e, f"point {name!r} of {frame.name!r}", "m") for e in (x, y, z)]

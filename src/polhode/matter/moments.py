@@ -22,7 +22,7 @@ class Moments(NamedTuple):
     inertia: Any
 
 
-def about(moments: Moments, r_OQ: Any) -> Any:
+def about(moments: Moments, r_OQ: Array) -> Any:
     """The inertia (3, 3) about a point Q: I_Q = I_G + m S(r_QG)."""
     return moments.inertia + moments.mass * spread(moments.centre - r_OQ)
 

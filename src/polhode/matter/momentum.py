@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.errors import FrameMismatch
 from polhode.geometry.frame import Frame, require_same_frame
 from polhode.geometry.point import Point
@@ -26,28 +27,39 @@ from polhode.matter.inertia import Inertia
 from polhode.matter.spatial_inertia import require_same_body
 
 
-def linear_momentum(mass: Any, r_QG: Any, v_Q: Array, w: Array) -> Any:
+def linear_momentum(mass: Scalar, r_QG: Array, v_Q: Array, w: Array) -> Any:
     """p = m v_Q + S_Q w = m v_G."""
     return mass * (v_Q + cross(w, r_QG))
 
 
-def angular_momentum(mass: Any, r_QG: Any, I_Q: Array, v_Q: Array, w: Array) -> Any:
+def angular_momentum(
+    mass: Scalar, r_QG: Array, I_Q: Array, v_Q: Array, w: Array
+) -> Any:
     """L_Q = S_Q^T v_Q + I_Q w, about the body's point Q, with absolute velocities."""
     return mass * cross(r_QG, v_Q) + (I_Q @ w)
 
 
-def shift_angular_momentum(L_Q: Any, momentum: Array, p_HQ: Array) -> Any:
+def shift_angular_momentum(L_Q: Array, momentum: Array, p_HQ: Array) -> Any:
     """About any pole H, fixed, moving or material: L_H = L_Q + (Q - H) x p."""
     return L_Q + cross(p_HQ, momentum)
 
 
-def linear_momentum_rate(mass: Any, r_QG: Any, w: Array, a_Q: Array, alpha: Any) -> Any:
+def linear_momentum_rate(
+    mass: Scalar, r_QG: Array, w: Array, a_Q: Array, alpha: Array
+) -> Any:
     """p_dot = m a_Q + S alpha + w x (S w) = m a_G."""
     return mass * (a_Q + cross(alpha, r_QG) + cross(w, cross(w, r_QG)))
 
 
 def angular_momentum_rate(
-    mass: Any, r_QG: Any, I_Q: Array, *, v_Q: Array, w: Array, a_Q: Array, alpha: Any
+    mass: Scalar,
+    r_QG: Array,
+    I_Q: Array,
+    *,
+    v_Q: Array,
+    w: Array,
+    a_Q: Array,
+    alpha: Array,
 ) -> Any:
     """The rate of L_Q, Q being a point of the body.
 
@@ -59,7 +71,7 @@ def angular_momentum_rate(
 
 
 def shift_angular_momentum_rate(
-    L_Q_dot: Any, momentum: Array, momentum_rate: Any, p_HQ: Array, p_HQ_dot: Array
+    L_Q_dot: Array, momentum: Array, momentum_rate: Array, p_HQ: Array, p_HQ_dot: Array
 ) -> Any:
     """About a moving pole: L_H_dot = L_Q_dot + (v_Q - v_H) x p + (Q - H) x p_dot."""
     return L_Q_dot + cross(p_HQ_dot, momentum) + cross(p_HQ, momentum_rate)
@@ -70,7 +82,7 @@ def central_angular_momentum(I_G: Array, w: Array) -> Any:
     return I_G @ w
 
 
-def central_angular_momentum_rate(I_G: Array, w: Array, alpha: Any) -> Any:
+def central_angular_momentum_rate(I_G: Array, w: Array, alpha: Array) -> Any:
     """About the mass centre: L_G_dot = I_G alpha + w x I_G w."""
     return I_G @ alpha + cross(w, I_G @ w)
 
@@ -92,7 +104,7 @@ def spatial_momentum_rate(M_Q: Array, V_Q: Array, V_Q_dot: Array) -> Any:
     return M_Q @ V_Q_dot + momentum_transport(V_Q, spatial_momentum(M_Q, V_Q))
 
 
-def momentum_transport(V_Q: Array, h_Q: Any) -> Any:
+def momentum_transport(V_Q: Array, h_Q: Array) -> Any:
     """[w x L + v x p; w x p]: what turning and moving axes add to a momentum's rate."""
     xp = namespace(V_Q, h_Q)
     w, v = V_Q[..., :3], V_Q[..., 3:]
@@ -153,7 +165,9 @@ class Momentum:
             f" seen_from={self.seen_from.name!r})"
         )
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> np.ndarray:
         return np.concatenate([self.angular, self.linear]).astype(dtype or float)
 
 

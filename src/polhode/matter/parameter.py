@@ -24,6 +24,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
+from polhode.arrays import Scalar
 from polhode.dimension import (
     Measured,
     combined,
@@ -94,25 +95,25 @@ class Parameter:
     def __add__(self, other: Any) -> Parameter:
         return _combine("+", operator.add, self, other)
 
-    def __radd__(self, other: Any) -> Parameter:
+    def __radd__(self, other: Scalar) -> Parameter:
         return _combine("+", operator.add, other, self)
 
     def __sub__(self, other: Any) -> Parameter:
         return _combine("-", operator.sub, self, other)
 
-    def __rsub__(self, other: Any) -> Parameter:
+    def __rsub__(self, other: Scalar) -> Parameter:
         return _combine("-", operator.sub, other, self)
 
     def __mul__(self, other: Any) -> Parameter:
         return _combine("*", operator.mul, self, other)
 
-    def __rmul__(self, other: Any) -> Parameter:
+    def __rmul__(self, other: Scalar) -> Parameter:
         return _combine("*", operator.mul, other, self)
 
     def __truediv__(self, other: Any) -> Parameter:
         return _combine("/", operator.truediv, self, other)
 
-    def __rtruediv__(self, other: Any) -> Parameter:
+    def __rtruediv__(self, other: Scalar) -> Parameter:
         return _combine("/", operator.truediv, other, self)
 
     def __pow__(self, power: int) -> Parameter:
@@ -128,9 +129,11 @@ class Parameter:
 
 
 Quantity: TypeAlias = float | Parameter
+# What a place of a model takes: a number, also traced, a text with a unit, a parameter.
+Amount: TypeAlias = Scalar | str | Parameter
 
 
-def number(value: Any, what: str) -> Any:
+def number(value: Scalar, what: str) -> Any:
     """A real finite number as a float; a tracer passes as it is."""
     if is_traced(value):
         return value

@@ -7,7 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.arrays import Array
+from polhode.arrays import Array, Scalar
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.vector import components_close, cross, dot
@@ -26,7 +26,7 @@ from polhode.matter.spatial_inertia import spatial_inertia
 from polhode.matter.validity import require_mass
 
 
-def particle_momentum(mass: Any, velocity: Array) -> Any:
+def particle_momentum(mass: Scalar, velocity: Array) -> Any:
     """p = m v."""
     return mass * velocity
 
@@ -36,7 +36,7 @@ def particle_angular_momentum(mass: Any, p_HP: Array, velocity: Array) -> Any:
     return cross(p_HP, mass * velocity)
 
 
-def particle_energy(mass: Any, velocity: Array) -> Any:
+def particle_energy(mass: Scalar, velocity: Array) -> Any:
     """T = m v.v/2."""
     return 0.5 * mass * dot(velocity, velocity)
 

@@ -33,7 +33,7 @@ class Poinsot(NamedTuple):
     distance: Any
 
 
-def poinsot(inertia: Any, rotations: Any, spins: Array) -> Poinsot:
+def poinsot(inertia: Array, rotations: Array, spins: Array) -> Poinsot:
     """Polhode and herpolhode of spins (n, 3) in the world's axes.
 
         x = w / sqrt(w . J w),    h = sqrt(w . J w) / |J w|

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.geometry.vector import cross, dot, outer
 from polhode.matter.spread import column, symmetric
 
 
-def inertia_of_second_moment(second: Any) -> Any:
+def inertia_of_second_moment(second: Array) -> Any:
     """The inertia of the second moment C = sum m r r: I = tr(C) 1 - C."""
     return (second[0, 0] + second[1, 1] + second[2, 2]) * np.eye(3) - second
 
@@ -59,7 +59,7 @@ def tetrahedron(corners: Array) -> tuple[Any, Any, Any]:
     return volume, centre, inertia_of_second_moment(second)
 
 
-def prism(outline: Any, height: Any) -> tuple[Any, Any, Any]:
+def prism(outline: Array, height: Scalar) -> tuple[Any, Any, Any]:
     """Volume, mass centre and central inertia of unit mass of an upright prism.
 
     outline (n, 2) are the corners of a polygon in the plane z = 0, anticlockwise; the

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import namespace, removable
+from polhode.arrays import Array, namespace, removable
 from polhode.geometry.vector import cross
 from polhode.matter.repeat import repeat
 
@@ -14,7 +14,7 @@ from polhode.matter.repeat import repeat
 SWEEPS = 6
 
 
-def principal_axes(inertia: Any) -> tuple[Any, Any]:
+def principal_axes(inertia: Array) -> tuple[Any, Any]:
     """Principal moments, ascending, and a right-handed triad of axes as columns.
 
         I = sum_k I_k E_k E_k,      I_1 <= I_2 <= I_3,      E_3 = E_1 x E_2
@@ -38,7 +38,7 @@ def principal_axes(inertia: Any) -> tuple[Any, Any]:
     return xp.stack(moments) * scale, right_handed
 
 
-def _sweep(state: Any) -> Any:
+def _sweep(state: Array) -> Any:
     """One rotation in each of the three planes; state holds the tensor and the axes."""
     xp = namespace(state)
     a = [[state[0, i, j] for j in range(3)] for i in range(3)]

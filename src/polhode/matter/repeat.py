@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import Array, namespace
 
 
-def repeat(step: Callable[[Any], Any], state: Any, times: int) -> Any:
+def repeat(step: Callable[[Any], Any], state: Array, times: int) -> Any:
     """step(step(... state)), as one loop in a trace.
 
     Written out, steps that use their values more than once make XLA compile for

@@ -18,7 +18,7 @@ from polhode.matter.given import Given, given
 from polhode.matter.inertia import Inertia
 from polhode.matter.material_point import MaterialPoint, Place, material_point
 from polhode.matter.moments import Moments
-from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.matter.parameter import NOMINAL, Amount, Parameter, Table
 from polhode.matter.shape import Shape, admit_shapes
 from polhode.matter.spatial_inertia import SpatialInertia, spatial_inertia
 from polhode.matter.submerged import Dry, Submerged
@@ -72,7 +72,7 @@ class Body:
     def from_inertia(
         name: str,
         *,
-        mass: Any,
+        mass: Amount,
         inertia: Any,
         centre: Any = (0.0, 0.0, 0.0),
         about: Any = None,
@@ -140,7 +140,7 @@ class Body:
 
         return MaterialPoint(self.frame, law, "mass centre", self.parameters)
 
-    def point(self, x: Any, y: Any, z: Any, name: str = "") -> Place:
+    def point(self, x: Amount, y: Amount, z: Amount, name: str = "") -> Place:
         """A point fixed in the body, by numbers or parameters along its axes."""
         return material_point(self.frame, x, y, z, name=name)
 

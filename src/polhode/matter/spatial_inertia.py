@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from polhode.arrays import Array, Scalar, namespace
 from polhode.errors import FrameMismatch, UnphysicalInertia
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from polhode.geometry.rotations.rotation import Rotation
 
 
-def spatial_inertia(mass: Any, r_oG: Any, I_G: Array) -> Any:
+def spatial_inertia(mass: Scalar, r_oG: Array, I_G: Array) -> Any:
     """The matrix (6, 6) of a rigid body about o, from its central inertia.
 
         M_o = T^T M_c T,   M_c = diag(I_G, m 1),   T = [[1, 0], [-[r], 1]]
@@ -134,7 +135,9 @@ class SpatialInertia:
         require_same_place("add", self, other)
         return replace(self, matrix=self.matrix + other.matrix)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> np.ndarray:
         return np.array(self.matrix, dtype=dtype)
 
     def __repr__(self) -> str:

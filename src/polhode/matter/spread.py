@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.geometry.vector import dot, outer, skew
 
 
-def column(x: Any, y: Any, z: Any) -> Any:
+def column(x: Scalar, y: Scalar, z: Scalar) -> Any:
     """The column (3,) of three scalars."""
     xp = namespace(x, y, z)
     return xp.stack([xp.asarray(entry, dtype=float) for entry in (x, y, z)])
@@ -31,7 +31,7 @@ def symmetric(diagonal: Sequence[Any], products: Sequence[Any]) -> Any:
     return xp.stack([column(xx, xy, zx), column(xy, yy, yz), column(zx, yz, zz)])
 
 
-def diagonal(x: Array, y: Array, z: Any) -> Any:
+def diagonal(x: Scalar, y: Scalar, z: Scalar) -> Any:
     """The matrix (3, 3) with three scalars on its diagonal."""
     return symmetric((x, y, z), (0.0, 0.0, 0.0))
 
@@ -47,7 +47,7 @@ def spread(r: Array) -> Any:
     return dot(r, r)[..., None, None] * np.eye(3) - outer(r, r)
 
 
-def static_moment(mass: Any, r_QG: Any) -> Any:
+def static_moment(mass: Scalar, r_QG: Array) -> Any:
     """The static-moment tensor about Q, with the sign of the linear momentum's term.
 
         S_Q = -sum m (P - Q)_x = -m [r_QG],       momentum = m v_Q + S_Q w
@@ -57,12 +57,12 @@ def static_moment(mass: Any, r_QG: Any) -> Any:
     return -mass * skew(r_QG)
 
 
-def transport_static_moment(S_R: Array, mass: Any, r_QR: Any) -> Any:
+def transport_static_moment(S_R: Array, mass: Scalar, r_QR: Array) -> Any:
     """The static moment about Q from that about R: S_Q = S_R - m [r_QR]."""
     return S_R - mass * skew(r_QR)
 
 
-def huygens(I_R: Array, S_R: Array, mass: Any, r_QR: Any) -> Any:
+def huygens(I_R: Array, S_R: Array, mass: Scalar, r_QR: Array) -> Any:
     """The inertia about Q from inertia and static moment about any point R.
 
         I_Q = I_R + S_R [r] + [r] S_R - m [r][r],        r = R - Q
@@ -73,7 +73,7 @@ def huygens(I_R: Array, S_R: Array, mass: Any, r_QR: Any) -> Any:
     return I_R + S_R @ r_x + r_x @ S_R - mass * (r_x @ r_x)
 
 
-def transport_inertia(I_O: Array, mass: Any, r_OG: Any, r_PG: Any) -> Any:
+def transport_inertia(I_O: Array, mass: Scalar, r_OG: Array, r_PG: Array) -> Any:
     """The inertia about P from that about O: I_P = I_O + m [S(r_PG) - S(r_OG)]."""
     return I_O + mass * (spread(r_PG) - spread(r_OG))
 

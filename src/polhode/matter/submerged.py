@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.errors import ModelError
 from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.vector import shown
@@ -124,7 +125,7 @@ def submerged(
     return Submerged(matter, hull, density)
 
 
-def with_added_mass(matter: Dry, added: Any) -> Submerged:
+def with_added_mass(matter: Dry, added: Array) -> Submerged:
     """Matter with an added inertia of the user's own, (6, 6), angular part first."""
     return Submerged(matter, added=admit(added, (6, 6), "the added mass"))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import ModelError, UnphysicalInertia
 from polhode.geometry.admission import is_traced
 from polhode.geometry.vector import shown
@@ -62,7 +63,7 @@ def require_symmetric(matrix: Any, who: str, what: str = "inertia") -> Any:
 
 
 def require_physical(
-    mass: Any, inertia: Any, r_GO: Any = (0.0, 0.0, 0.0), *, who: str, about: str = ""
+    mass: Any, inertia: Array, r_GO: Any = (0.0, 0.0, 0.0), *, who: str, about: str = ""
 ) -> None:
     """Refuse an inertia about O that no spread of mass has.
 
@@ -160,7 +161,7 @@ def require_positive(value: Any, what: str) -> None:
         raise _no_extent(value, what, "more than zero")
 
 
-def require_not_negative(value: Any, what: str) -> None:
+def require_not_negative(value: Scalar, what: str) -> None:
     """Refuse a length or radius below zero."""
     if not is_traced(value) and not value >= 0:
         raise _no_extent(value, what, "zero or more")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import final
 
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.matter.material_point import Place, material_point
+from polhode.matter.parameter import Amount
 
 
 @final
@@ -28,6 +29,6 @@ class World:
         object.__setattr__(self, "frame", frame)
         object.__setattr__(self, "origin", Point.origin(frame))
 
-    def point(self, x: Any, y: Any, z: Any, name: str = "") -> Place:
+    def point(self, x: Amount, y: Amount, z: Amount, name: str = "") -> Place:
         """A place of the world, by numbers or parameters along its axes."""
         return material_point(self.frame, x, y, z, name=name)

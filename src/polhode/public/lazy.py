@@ -21,9 +21,17 @@ def lazy_names(
         from polhode.public.public_call import public
 
         own = f"{module.rpartition('.')[2]}.{name}"
-        return public(getattr(import_module(homes[name]), name), own)
+        return public(_found(homes[name], name), own)
 
     return get, lambda: sorted(homes)
+
+
+def _found(home: str, name: str) -> Any:
+    """What a module defines, or the module of that name in a package."""
+    module = import_module(home)
+    return (
+        vars(module)[name] if name in vars(module) else import_module(f"{home}.{name}")
+    )
 
 
 def public_place(name: str) -> str:

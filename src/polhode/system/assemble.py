@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
-from polhode.arrays import Array
+from polhode.arrays import Array, Scalar
 from polhode.errors import InconsistentState
 from polhode.geometry.vector import shown
 from polhode.system import numeric_constraints
@@ -268,7 +268,7 @@ def _names(constraint: Any) -> list[str]:
     ]
 
 
-def _largest_residuals(names: list[str], values: Array, limits: Any) -> list[Miss]:
+def _largest_residuals(names: list[str], values: Array, limits: Array) -> list[Miss]:
     rows = zip(names, values, limits, strict=True)
     found = [Miss(n, float(v), float(s)) for n, v, s in rows if not abs(v) <= s]
     return sorted(found, key=lambda miss: -abs(miss.residual) / miss.scale)
@@ -322,7 +322,7 @@ def _reach(rows: numeric_constraints.HostRows) -> float:
 
 
 def _solve(
-    rows: numeric_constraints.HostRows, loose: np.ndarray, stretch: Any = 1.0
+    rows: numeric_constraints.HostRows, loose: np.ndarray, stretch: Scalar = 1.0
 ) -> np.ndarray:
     """The least change of the loose entries that brings the values to zero."""
     change, along = np.zeros(rows.slopes.shape[1]), rows.along * stretch

@@ -50,7 +50,7 @@ def wrenches(
 
 
 def efforts_of(
-    system: System, action: Any, t: Any, q: Array, z: Array, table: Table
+    system: System, action: Any, t: Scalar, q: Array, z: Array, table: Table
 ) -> list[tuple[Edge, Any]]:  # limit: an action of a system at a state and a table
     """What a law along joints exerts on each: (edge, tau (speeds,))."""
     edges = [system.edge(joint.name) for joint in driven_joints(action)]
@@ -186,7 +186,9 @@ def still_world(twists: Twists) -> Twists:
     return Twists(angular, xp.concatenate([twists.linear, rest]))
 
 
-def _along(joint: Joint, effort: Any, pair: Poses, q: Array, table: Table) -> Wrenches:
+def _along(
+    joint: Joint, effort: Array, pair: Poses, q: Array, table: Table
+) -> Wrenches:
     """An effort on a joint as wrenches on its second body and, opposite, its first."""
     W_M = effort_wrench(joint, q, effort, table)
     R_CM, p_CoMo_C = joint.second_frame(table)
@@ -214,7 +216,7 @@ def _rows_of_all(given: Wrenches, own: Iterable[int], n: int) -> Wrenches:
     nothing = np.zeros(3)
     xp = namespace(*given)
 
-    def all_rows(parts: Any) -> Any:
+    def all_rows(parts: Array) -> Any:
         return xp.stack([parts[rows[i]] if i in rows else nothing for i in range(n)])
 
     return Wrenches(all_rows(given.torques), all_rows(given.forces))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.errors import ModelError
 from polhode.geometry.rotations import so3
 from polhode.joints.flat import FlatJoint
@@ -71,7 +71,7 @@ class Locked(FlatJoint):
 
 
 @system_argument
-def lock(system: System, joint: str, at: Any = None) -> System:
+def lock(system: System, joint: str, at: Scalar | None = None) -> System:
     """The system with a joint held, at its neutral coordinates or those given.
 
     `at` is what `system.state` takes for the joint. Bodies, actions and other joints

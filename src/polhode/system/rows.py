@@ -137,7 +137,7 @@ def rate_of_position(
     point = jax.tree.map(lambda x: 1.0 * xp.asarray(x), here)
     t = 1.0 * xp.asarray(t)
 
-    def g(placed: Placed, time: Any) -> Any:
+    def g(placed: Placed, time: Array) -> Any:
         return constraint.position(placed, time, table)
 
     return jax.jvp(g, (point, t), (rates, xp.ones_like(t)))[1]

@@ -64,23 +64,23 @@ class ContactLaw(Protocol):
 # ------------------------------------------------------------------------- kernels
 
 
-def elastic_push(depth: Scalar, stiffness: Any, exponent: float) -> Any:
+def elastic_push(depth: Scalar, stiffness: Scalar, exponent: float) -> Any:
     """k x^n, zero where nothing is dented."""
     return stiffness * _power(depth, exponent)
 
 
-def stored_energy(depth: Scalar, stiffness: Any, exponent: float) -> Any:
+def stored_energy(depth: Scalar, stiffness: Scalar, exponent: float) -> Any:
     """k x^(n+1)/(n+1), zero where nothing is dented."""
     return stiffness * _power(depth, exponent + 1.0) / (exponent + 1.0)
 
 
-def damped_push(elastic: Any, damping: Any, rate: Scalar) -> Any:
+def damped_push(elastic: Scalar, damping: Scalar, rate: Scalar) -> Any:
     """N_e a x', but never below -N_e: the whole push is not negative."""
     xp = namespace(elastic, damping, rate)
     return elastic * xp.maximum(damping * rate, -1.0)
 
 
-def viscous_push(elastic: Any, damping: Any, depth: Scalar, rate: Scalar) -> Any:
+def viscous_push(elastic: Scalar, damping: Scalar, depth: Scalar, rate: Scalar) -> Any:
     """c x' of a contact that is dented, but never below -N_e."""
     xp = namespace(elastic, depth, rate)
     return xp.where(depth > 0, xp.maximum(damping * rate, -elastic), 0.0)
@@ -103,7 +103,7 @@ def _power(depth: Scalar, exponent: float) -> Any:
     return xp.where(apart, 0.0, grown)
 
 
-def damping_number(restitution: Any) -> Any:
+def damping_number(restitution: Scalar) -> Any:
     """alpha = a v that gives a restitution 0 < e <= 1, to rounding; traceable.
 
         L(alpha) = e^2 L(-e alpha),      L(x) = (x - ln(1 + x))/x^2
@@ -124,7 +124,7 @@ def damping_number(restitution: Any) -> Any:
     return -xp.expm1(-w) / e
 
 
-def _remainder(x: Any) -> tuple[Any, Any]:
+def _remainder(x: Scalar) -> tuple[Any, Any]:
     """L(x) = (x - ln(1 + x))/x^2 and its derivative."""
     xp = namespace(x)
     is_near = xp.abs(x) < NEAR
@@ -139,7 +139,7 @@ def _remainder(x: Any) -> tuple[Any, Any]:
     return xp.where(is_near, value, closed), xp.where(is_near, slope, closed_slope)
 
 
-def _remainder_of_log(w: Any) -> tuple[Any, Any]:
+def _remainder_of_log(w: Scalar) -> tuple[Any, Any]:
     """L(-s) with s = 1 - exp(-w), and its derivative by w."""
     xp = namespace(w)
     s, rest = -xp.expm1(-w), xp.exp(-w)
@@ -266,7 +266,7 @@ class DampingFormula(DentingLaw):
 
     @staticmethod
     @abstractmethod
-    def number(e: Any) -> Any:
+    def number(e: Scalar) -> Any:
         """The damping number alpha = a v that the formula gives a restitution."""
 
     @property
@@ -347,7 +347,7 @@ class Flores(DampingFormula):
     name: str = "flores"
 
     @staticmethod
-    def number(e: Any) -> Any:
+    def number(e: Scalar) -> Any:
         """a v = 8 (1 - e)/(5 e)"""
         return 8.0 * (1.0 - e) / (5.0 * e)
 
@@ -369,7 +369,7 @@ class LankaraniNikravesh(DampingFormula):
     name: str = "lankarani_nikravesh"
 
     @staticmethod
-    def number(e: Any) -> Any:
+    def number(e: Scalar) -> Any:
         """a v = 3 (1 - e^2)/4"""
         return 0.75 * (1.0 - e * e)
 

@@ -59,7 +59,7 @@ def split(force: Array, normal: Array) -> ContactParts:
     return ContactParts(N, force - N[..., None] * normal)
 
 
-def sliding_friction(velocity: Array, load: Scalar, coefficient: Any) -> Any:
+def sliding_friction(velocity: Array, load: Scalar, coefficient: Scalar) -> Any:
     """Coulomb's force on what slides with v.   T = -mu N v/|v|
 
     At v = 0 the law gives no direction; zero is the mean of what it allows.
@@ -71,7 +71,7 @@ def sliding_friction(velocity: Array, load: Scalar, coefficient: Any) -> Any:
     return -size[..., None] * velocity
 
 
-def sticks(tangential: Any, load: Scalar, static: Any) -> Any:
+def sticks(tangential: Array, load: Scalar, static: Scalar) -> Any:
     """Whether a contact at rest can carry a tangential force.   |T| <= mu_s N
 
     Printed the other way round in places: then only forces too large would be carried.
@@ -80,7 +80,7 @@ def sticks(tangential: Any, load: Scalar, static: Any) -> Any:
 
 
 def coulomb_friction(
-    velocity: Array, applied: Any, load: Scalar, *, static: Any, dynamic: Any
+    velocity: Array, applied: Array, load: Scalar, *, static: Scalar, dynamic: Scalar
 ) -> Any:
     """Coulomb's law with its static limit, mu_s = `static`, mu_d = `dynamic`.
 
@@ -97,7 +97,9 @@ def coulomb_friction(
     return xp.where(slides, sliding_friction(velocity, load, dynamic), at_rest)
 
 
-def regularised_friction(velocity: Array, load: Scalar, mu: Scalar, speed: Any) -> Any:
+def regularised_friction(
+    velocity: Array, load: Scalar, mu: Scalar, speed: Scalar
+) -> Any:
     """Friction that is smooth through rest.   T = -mu N v / sqrt(|v|^2 + s^2)
 
     Below the speed s it is viscous with the coefficient mu N/s: nothing ever sticks.
@@ -159,7 +161,7 @@ class Coulomb:
         """T = -mu_d N v/|v|, zero at rest, where a constraint must hold instead."""
         return sliding_friction(velocity, load, at(self.dynamic, table))
 
-    def holds(self, tangential: Any, load: Scalar, table: Table = NOMINAL) -> Any:
+    def holds(self, tangential: Array, load: Scalar, table: Table = NOMINAL) -> Any:
         """Whether the contact can stay at rest: |T| <= mu_s N."""
         return sticks(tangential, load, at(self.static, table))
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from polhode.actions.fields.field import ForceField
 from polhode.actions.fields.work import Path, circulation, integral, power_along
-from polhode.arrays import Scalar, namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.errors import ForceError
 from polhode.geometry.admission import admit
 
@@ -92,7 +92,7 @@ def conservativity(
     return Conservativity(field, curl, *worst)
 
 
-def circle(s: Scalar, centre: Any, first: Any, second: Any) -> Any:
+def circle(s: Scalar, centre: Array, first: Array, second: Array) -> Any:
     """A circle as a path from s = 0 to 1, by its centre and two half-axes."""
     xp = namespace(s, centre)
     angle = 2 * np.pi * s
@@ -147,7 +147,7 @@ def energy_from(
     w = np.tile(weights / 2 / panels, panels)
     _refuse_undefined(field, start)
 
-    def energy(x: Any) -> Any:
+    def energy(x: Array) -> Any:
         ray = x - start
         points = start + s[:, None] * ray
         forces = jax.vmap(lambda at: field.force(at, 0.0 * at, 0.0))(points)

@@ -64,7 +64,7 @@ class ForceField:
 
         return jax.numpy.asarray(self.law(x, v, t))
 
-    def value(self, x: Any, v: Any = (0.0, 0.0, 0.0), t: float = 0.0) -> Any:
+    def value(self, x: Array, v: Any = (0.0, 0.0, 0.0), t: float = 0.0) -> Any:
         """The force at x on what moves there with v at time t."""
         return _finite(self, "force", self._value(*_admit(self, x, v, t)), x)
 
@@ -83,7 +83,7 @@ class ForceField:
         return G[0, 0] + G[1, 1] + G[2, 2]
 
     def on_body(
-        self, rule: Quadrature, density: Any = 1.0, t: float = 0.0
+        self, rule: Quadrature, density: Scalar = 1.0, t: float = 0.0
     ) -> tuple[Any, Any]:
         """The moment about the frame's origin and the force on a body at rest.
 
@@ -147,7 +147,7 @@ def laplacian(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return doubled(trace)
 
 
-def matches(field: ForceField, energy: Callable[[Any], Any], places: Any) -> float:
+def matches(field: ForceField, energy: Callable[[Any], Any], places: Array) -> float:
     """How far a field is from -grad V at the places (n, 3), relative to the field.
 
     0 if V is the potential energy of the field there.

@@ -17,9 +17,17 @@ import numpy as np
 
 from polhode.actions.fields.gravity_of_solids import solid_angle
 from polhode.actions.fields.quadrature import unit_rule
-from polhode.arrays import Array
+from polhode.arrays import Array, Scalar
 from polhode.errors import ModelError
 from polhode.geometry.admission import admit, is_traced
+
+__all__ = [
+    "ClosedSurface",
+    "box_triangles",
+    "enclosed_fraction",
+    "flux_of_point",
+    "star_surface",
+]
 
 
 @final
@@ -59,13 +67,13 @@ def star_surface(
     z, angle = (g.ravel() for g in np.meshgrid(2 * x - 1, turn, indexing="ij"))
     weights = np.repeat(w * 2 * np.pi / order, 2 * order)
 
-    def sheet(height: Any, along: Array) -> Any:
+    def sheet(height: Array, along: Array) -> Any:
         xp = jax.numpy
         ring = xp.sqrt(1 - height**2)
         unit = xp.stack([ring * xp.cos(along), ring * xp.sin(along), height])
         return radius(unit[None])[0] * unit
 
-    def sampled(heights: Any, turns: Any) -> Any:
+    def sampled(heights: Array, turns: Array) -> Any:
         places = jax.vmap(sheet)(heights, turns)
         up = jax.vmap(jax.jacfwd(sheet, argnums=0))(heights, turns)
         round_ = jax.vmap(jax.jacfwd(sheet, argnums=1))(heights, turns)
@@ -89,7 +97,7 @@ def enclosed_fraction(point: Any, corners: Array) -> Any:
     return solid_angle(x, triangles).sum() / (4 * np.pi)
 
 
-def flux_of_point(point: Any, parameter: Any, corners: Array) -> Any:
+def flux_of_point(point: Any, parameter: Scalar, corners: Array) -> Any:
     """The flux of a point mass through a closed surface of triangles.
 
     -4 pi mu theta, exact: theta is the enclosed fraction, mu = G m.
@@ -111,7 +119,7 @@ def box_triangles(sides: Any) -> np.ndarray:
     return np.array(faces) * half
 
 
-def _refuse_open(triangles: Any) -> None:
+def _refuse_open(triangles: Array) -> None:
     if is_traced(triangles):
         return
     a, b, c = triangles.swapaxes(0, 1)

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import Array, namespace, removable
+from polhode.arrays import Array, Scalar, namespace, removable
 from polhode.geometry.vector import dot
 
 # CODATA 2018, in N m^2/kg^2.
 GRAVITATIONAL_CONSTANT = 6.67430e-11
 
 
-def inverse_distance(separation: Any) -> Any:
+def inverse_distance(separation: Array) -> Any:
     """1/|r| for r (..., 3); NaN at r = 0, and no division by zero."""
     xp = namespace(separation)
     square = dot(separation, separation)
@@ -28,7 +28,7 @@ def inverse_distance(separation: Any) -> Any:
     return removable(closed, np.nan, 1.0 / xp.sqrt(safe))
 
 
-def pair_force(first: Any, second: Any, strength: Any) -> Any:
+def pair_force(first: Array, second: Array, strength: Scalar) -> Any:
     """The pull on the mass at `first` by the one at `second`, strength = G m1 m2.
 
     F = strength (P2 - P1) / |P2 - P1|^3
@@ -38,12 +38,12 @@ def pair_force(first: Any, second: Any, strength: Any) -> Any:
     return strength * near * near * near * separation
 
 
-def pair_energy(first: Any, second: Any, strength: Any) -> Any:
+def pair_energy(first: Array, second: Array, strength: Scalar) -> Any:
     """The energy of two masses, zero when far apart.   V = -strength / |P2 - P1|"""
     return -strength * inverse_distance(second - first)
 
 
-def field_of_points(x: Array, points: Array, parameters: Any) -> Any:
+def field_of_points(x: Array, points: Array, parameters: Array) -> Any:
     """The acceleration that masses at points (n, 3) give to anything at x (..., 3).
 
         g(x) = sum_k mu_k (P_k - x) / |P_k - x|^3
@@ -55,7 +55,7 @@ def field_of_points(x: Array, points: Array, parameters: Any) -> Any:
     return ((parameters * near**3)[..., None] * separation).sum(-2)
 
 
-def potential_of_points(x: Array, points: Array, parameters: Any) -> Any:
+def potential_of_points(x: Array, points: Array, parameters: Array) -> Any:
     """The energy of a unit mass at x among masses at points, zero far away.
 
     phi(x) = - sum_k mu_k / |P_k - x|,        g = -grad phi
@@ -64,7 +64,9 @@ def potential_of_points(x: Array, points: Array, parameters: Any) -> Any:
     return -(parameters * near).sum(-1)
 
 
-def pulls(points: Array, masses: Array, constant: Any = GRAVITATIONAL_CONSTANT) -> Any:
+def pulls(
+    points: Array, masses: Array, constant: Scalar = GRAVITATIONAL_CONSTANT
+) -> Any:
     """The force on each of n masses by all the others, (n, 3).
 
     F_i = sum_{k != i} G m_i m_k (P_k - P_i) / |P_k - P_i|^3
@@ -78,7 +80,7 @@ def pulls(points: Array, masses: Array, constant: Any = GRAVITATIONAL_CONSTANT) 
 
 
 def energy_of_masses(
-    points: Array, masses: Array, constant: Any = GRAVITATIONAL_CONSTANT
+    points: Array, masses: Array, constant: Scalar = GRAVITATIONAL_CONSTANT
 ) -> Any:
     """The energy of n masses, zero when all are far apart: the work to take them there.
 
@@ -90,7 +92,7 @@ def energy_of_masses(
 
 
 def energies_of_masses(
-    points: Array, masses: Array, constant: Any = GRAVITATIONAL_CONSTANT
+    points: Array, masses: Array, constant: Scalar = GRAVITATIONAL_CONSTANT
 ) -> Any:
     """The energy of each mass in the field of the others, (n,): twice the total's sum.
 
@@ -107,7 +109,7 @@ def _itself(points: Array) -> np.ndarray:
     return np.eye(points.shape[-2], dtype=bool)
 
 
-def _inverse_of_pairs(points: Array, separation: Any) -> Any:
+def _inverse_of_pairs(points: Array, separation: Array) -> Any:
     # A mass is at no distance from itself: any number serves, its term is dropped.
     xp = namespace(points)
     itself = _itself(points)

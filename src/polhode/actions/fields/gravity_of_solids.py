@@ -20,8 +20,23 @@ from polhode.actions.fields.quadrature import Quadrature
 from polhode.arrays import Array, Scalar, namespace
 from polhode.geometry.vector import cross, dot, norm
 
+__all__ = [
+    "ball_field",
+    "ball_potential",
+    "density_from",
+    "distribution_field",
+    "distribution_potential",
+    "polyhedron_field",
+    "polyhedron_potential",
+    "rod_field",
+    "rod_potential",
+    "shell_field",
+    "shell_potential",
+    "solid_angle",
+]
 
-def shell_field(x: Array, radius: Any, parameter: Any) -> Any:
+
+def shell_field(x: Array, radius: Scalar, parameter: Scalar) -> Any:
     """A thin uniform spherical shell about the origin: a point mass, or nothing.
 
     g = -mu x/|x|^3 outside, 0 inside, the mean of both on the shell itself.
@@ -33,12 +48,12 @@ def shell_field(x: Array, radius: Any, parameter: Any) -> Any:
     return -(parameter * part / safe**3)[..., None] * x
 
 
-def shell_potential(x: Array, radius: Any, parameter: Any) -> Any:
+def shell_potential(x: Array, radius: Scalar, parameter: Scalar) -> Any:
     """A thin uniform spherical shell.   phi = -mu / max(|x|, R)"""
     return -parameter / namespace(x, radius).maximum(norm(x), radius)
 
 
-def ball_field(x: Array, radius: Any, parameter: Any) -> Any:
+def ball_field(x: Array, radius: Scalar, parameter: Scalar) -> Any:
     """A uniform ball about the origin: a point mass outside, linear inside.
 
     g = -mu x / max(|x|, R)^3
@@ -47,7 +62,7 @@ def ball_field(x: Array, radius: Any, parameter: Any) -> Any:
     return -(parameter / safe**3)[..., None] * x
 
 
-def ball_potential(x: Array, radius: Any, parameter: Any) -> Any:
+def ball_potential(x: Array, radius: Scalar, parameter: Scalar) -> Any:
     """A uniform ball.   phi = -mu/|x| outside, -mu (3 R^2 - |x|^2)/(2 R^3) inside"""
     xp = namespace(x, radius)
     r2 = dot(x, x)
@@ -57,7 +72,7 @@ def ball_potential(x: Array, radius: Any, parameter: Any) -> Any:
     return xp.where(outside, -parameter / xp.sqrt(safe), inside)
 
 
-def rod_potential(x: Array, start: Any, end: Any, parameter: Any) -> Any:
+def rod_potential(x: Array, start: Array, end: Array, parameter: Scalar) -> Any:
     """A thin uniform straight rod from `start` to `end`, of length L.
 
         phi = -(mu/L) ln((r1 + r2 + L)/(r1 + r2 - L)) = -(2 mu/L) artanh(L/(r1 + r2))
@@ -70,7 +85,7 @@ def rod_potential(x: Array, start: Any, end: Any, parameter: Any) -> Any:
     return -2.0 * parameter / length * xp.arctanh(length / ends)
 
 
-def rod_field(x: Array, start: Any, end: Any, parameter: Any) -> Any:
+def rod_field(x: Array, start: Array, end: Array, parameter: Scalar) -> Any:
     """The pull of a thin uniform straight rod.
 
         g = -(2 mu / (s^2 - L^2)) (u1 + u2),    s = r1 + r2
@@ -109,7 +124,7 @@ def _area_arm(a: Array, b: Array, c: Scalar) -> Any:
     return area2 * (norm(b - a) + norm(c - a))
 
 
-def polyhedron_field(x: Array, corners: Array, density_parameter: Any) -> Any:
+def polyhedron_field(x: Array, corners: Array, density_parameter: Scalar) -> Any:
     """A uniform solid with a closed surface of triangles, corners (n, 3, 3) outward.
 
         g = G rho ( - sum over edges E_e . r_e L_e + sum over faces F_f . r_f omega_f )
@@ -123,7 +138,7 @@ def polyhedron_field(x: Array, corners: Array, density_parameter: Any) -> Any:
     return density_parameter * ((faces - edges)[..., None] * normals).sum(-2)
 
 
-def polyhedron_potential(x: Array, corners: Array, density_parameter: Any) -> Any:
+def polyhedron_potential(x: Array, corners: Array, density_parameter: Scalar) -> Any:
     """The potential of a uniform polyhedron, corners (n, 3, 3) outward.
 
     phi = -(G rho/2) (sum over edges r.E_e.r L_e - sum over faces r.F_f.r omega_f)
@@ -155,7 +170,9 @@ def _polyhedron_terms(x: Array, corners: Array) -> tuple[Any, Any]:
     return edges, height * solid_angle(x[..., None, :], corners)
 
 
-def distribution_field(x: Array, rule: Quadrature, density: Any, constant: Any) -> Any:
+def distribution_field(
+    x: Array, rule: Quadrature, density: Scalar, constant: Scalar
+) -> Any:
     """Any density over a line, surface or volume, by quadrature; x outside it.
 
         g(x) = -integral G rho (x - x0)/|x - x0|^3 dV(x0)
@@ -167,12 +184,12 @@ def distribution_field(x: Array, rule: Quadrature, density: Any, constant: Any) 
 
 
 def distribution_potential(
-    x: Array, rule: Quadrature, density: Any, constant: Any
+    x: Array, rule: Quadrature, density: Scalar, constant: Scalar
 ) -> Any:
     """Any density, by quadrature.   phi(x) = -integral G rho/|x - x0| dV(x0)"""
     return potential_of_points(x, rule.points, constant * density * rule.weights)
 
 
-def density_from(divergence: Any, constant: Any) -> Any:
+def density_from(divergence: Scalar, constant: Scalar) -> Any:
     """The density that a field's divergence reveals.   rho = -div g / (4 pi G)"""
     return -divergence / (4.0 * np.pi * constant)

@@ -20,7 +20,7 @@ ROUNDING = 64 * np.finfo(float).eps  # of distances from the origin
 LOOKS = 9  # places at which the length of a loop is taken
 
 
-def force_power(forces: Array, velocities: Any) -> Any:
+def force_power(forces: Array, velocities: Array) -> Any:
     """The power of forces on the material points they act at, summed.
 
         P = sum_n F_n . v_n
@@ -31,12 +31,12 @@ def force_power(forces: Array, velocities: Any) -> Any:
     return dot(forces, velocities).sum(-1)
 
 
-def couple_power(couple: Any, angular_velocity: Any) -> Any:
+def couple_power(couple: Array, angular_velocity: Array) -> Any:
     """The power of a couple on a rigid body.   P = C . omega"""
     return dot(couple, angular_velocity)
 
 
-def pair_power(force: Array, first_velocity: Any, second_velocity: Any) -> Any:
+def pair_power(force: Array, first_velocity: Array, second_velocity: Array) -> Any:
     """The power of F at one point and -F at another.   P = F . (v1 - v2)"""
     return dot(force, first_velocity - second_velocity)
 
@@ -64,7 +64,7 @@ def power_along(field: ForceField, path: Path) -> Callable[..., Any]:
     import jax
 
     def rate(s: Scalar, *shape: Any) -> Any:
-        def place(at: Any) -> Any:
+        def place(at: Array) -> Any:
             return jax.numpy.asarray(path(at, *shape))
 
         x, v = jax.jvp(place, (s,), (jax.numpy.ones_like(s),))

@@ -37,7 +37,7 @@ from polhode.matter.quantities.direction import (
 )
 
 
-def damper_force(separation: Any, velocity: Array, damping: Any) -> Any:
+def damper_force(separation: Array, velocity: Array, damping: Scalar) -> Any:
     """The force on the end at d from the other end, which it leaves with velocity v.
 
         F = -c (v . d) d / |d|^2

@@ -64,14 +64,16 @@ class JointLaw(Protocol):
     def is_conservative(self) -> bool:
         """Whether its power is the loss of its energy in every motion."""
 
-    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(
+        self, q: Array, z: Array, t: Scalar = 0.0, table: Table = NOMINAL
+    ) -> Any:
         """tau (speeds,)."""
 
-    def energy(self, q: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, q: Array, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """The energy stored; 0 for a law that stores none."""
 
 
-def effort_wrench(joint: Joint, q: Array, effort: Any, table: Table = NOMINAL) -> Any:
+def effort_wrench(joint: Joint, q: Array, effort: Array, table: Table = NOMINAL) -> Any:
     """A wrench (6,) on the successor that has this effort, about Mo and in M.
 
         W = S (SᵀS)⁻¹ tau,     Sᵀ W = tau
@@ -132,11 +134,13 @@ class JointSpring(JointAction):
         """A spring gives back all it takes."""
         return True
 
-    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(
+        self, q: Array, z: Array, t: Scalar = 0.0, table: Table = NOMINAL
+    ) -> Any:
         """tau = -k (q - rest)"""
         return -_column(self.stiffness, table) * (q - _column(self.rest, table))
 
-    def energy(self, q: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, q: Array, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """V = k (q - rest)²/2"""
         stretch = q - _column(self.rest, table)
         return (_column(self.stiffness, table) * stretch**2).sum() / 2
@@ -169,7 +173,9 @@ class JointDamper(JointAction):
         """The damping."""
         return parameters_in(self.damping)
 
-    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(
+        self, q: Array, z: Array, t: Scalar = 0.0, table: Table = NOMINAL
+    ) -> Any:
         """tau = -c z"""
         return -_column(self.damping, table) * z
 
@@ -229,7 +235,9 @@ class Motor(JointAction):
         """A constant effort, if it is a parameter; the constants of a law."""
         return parameters_in([self.law, *self.constants.values()])
 
-    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(
+        self, q: Array, z: Array, t: Scalar = 0.0, table: Table = NOMINAL
+    ) -> Any:
         """tau = law(t, q, z), cut to the limits."""
         asked = self.asked(q, z, t, table)
         lower, upper = self.joint.effort_limits

@@ -30,7 +30,7 @@ from polhode.matter.quantities.direction import (
 )
 
 
-def twist_angle(R: Array, axis: Any) -> Any:
+def twist_angle(R: Array, axis: Array) -> Any:
     """The angle of a rotation about an axis n, in (-pi, pi].
 
         tan a = n . vee(R - R^T) / (tr R - n . R n)
@@ -44,14 +44,14 @@ def twist_angle(R: Array, axis: Any) -> Any:
     return xp.arctan2(2.0 * dot(axis, vee(R)), trace - along)
 
 
-def torsion_energy(R: Array, axis: Any, stiffness: Any, rest_angle: Any) -> Any:
+def torsion_energy(R: Array, axis: Array, stiffness: Scalar, rest_angle: Scalar) -> Any:
     """V = k (a - a0)^2 / 2, with the difference of angles taken in (-pi, pi]."""
     xp = namespace(R, axis, stiffness, rest_angle)
     apart = twist_angle(R, axis) - rest_angle
     return stiffness * xp.arctan2(xp.sin(apart), xp.cos(apart)) ** 2 / 2
 
 
-def rotation_energy(R: Array, stiffness: Any) -> Any:
+def rotation_energy(R: Array, stiffness: Scalar) -> Any:
     """V = k |phi|^2 / 2, phi the rotation vector of R. Its moment is -k phi."""
     phi = so3.log(R)
     return stiffness * dot(phi, phi) / 2
@@ -184,7 +184,7 @@ def _turn(poses: Poses) -> Any:
     return namespace(R_WB).swapaxes(R_WB, -1, -2) @ R_WA
 
 
-def _opposite_moments(poses: Poses, slope: Any) -> Wrenches:
+def _opposite_moments(poses: Poses, slope: Array) -> Wrenches:
     """The moment -slope (in the second's axes) on the first, and its opposite."""
     R_WB = poses.rotations[..., 1, :, :]
     moment = -(R_WB * slope[..., None, :]).sum(-1)

@@ -27,7 +27,7 @@ from polhode.actions.coefficient import coefficient, rest
 from polhode.actions.defaults import PointAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction
 from polhode.actions.user_law import given
-from polhode.arrays import Scalar, namespace, removable
+from polhode.arrays import Array, Scalar, namespace, removable
 from polhode.double import doubled
 from polhode.geometry.vector import dot
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
@@ -39,7 +39,7 @@ NO_DIRECTION = (
 )
 
 
-def spring_force(separation: Any, stiffness: Any, rest_length: Any) -> Any:
+def spring_force(separation: Array, stiffness: Scalar, rest_length: Scalar) -> Any:
     """The force on the end at d (..., 3) from the other end.
 
         F = -k (|d| - L0) d/|d| = -k (1 - L0/|d|) d
@@ -55,7 +55,7 @@ def spring_force(separation: Any, stiffness: Any, rest_length: Any) -> Any:
     return -(stiffness * (1.0 - share))[..., None] * separation
 
 
-def spring_energy(separation: Any, stiffness: Any, rest_length: Any) -> Any:
+def spring_energy(separation: Array, stiffness: Scalar, rest_length: Scalar) -> Any:
     """The energy stored at the separation d.   V = k (|d| - L0)^2 / 2"""
     xp = namespace(separation, stiffness, rest_length)
     square = dot(separation, separation)
@@ -66,7 +66,7 @@ def spring_energy(separation: Any, stiffness: Any, rest_length: Any) -> Any:
     return stiffness * stretch / 2
 
 
-def elastic_force(energy: Callable[[Any], Any], separation: Any) -> Any:
+def elastic_force(energy: Callable[[Any], Any], separation: Array) -> Any:
     """The force of an energy V(length), by JAX.   F = -V'(|d|) d/|d|
 
     At d = 0 it is zero, with the derivative -V''(0), if V'(0) = 0; else NaN.
@@ -85,7 +85,7 @@ def elastic_force(energy: Callable[[Any], Any], separation: Any) -> Any:
     return -removable(closed, limit, slope / length) * separation
 
 
-def elastic_energy(energy: Callable[[Any], Any], separation: Any) -> Any:
+def elastic_energy(energy: Callable[[Any], Any], separation: Array) -> Any:
     """The energy V(length) of a separation d; at d = 0 its second derivative is V''(0).
 
     There V(|d|) is V(0) + V''(0) d.d/2 + ..., if V'(0) = 0.
@@ -101,13 +101,13 @@ def elastic_energy(energy: Callable[[Any], Any], separation: Any) -> Any:
     return removable(closed, near, energy(length))
 
 
-def _slope(energy: Callable[[Any], Any], length: Any) -> Any:
+def _slope(energy: Callable[[Any], Any], length: Array) -> Any:
     import jax
 
     return jax.jvp(energy, (length,), (jax.numpy.ones_like(length),))[1]
 
 
-def _curvature(energy: Callable[[Any], Any], length: Any) -> Any:
+def _curvature(energy: Callable[[Any], Any], length: Array) -> Any:
     """V''; zero where it is infinite, as that of |x|^(3/2) at zero."""
     import jax
 

@@ -212,7 +212,7 @@ class Servo:
         return 0.0
 
 
-def _clip(value: Any, limits: tuple[float, float]) -> Any:
+def _clip(value: Scalar, limits: tuple[float, float]) -> Any:
     if not np.any(np.isfinite(limits)):
         return value
     return namespace(value).clip(value, *limits)

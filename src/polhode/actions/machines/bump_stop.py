@@ -105,7 +105,9 @@ class BumpStop(JointAction):
             found.append((-1.0, xp.maximum(lower - q, 0.0)))
         return found
 
-    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(
+        self, q: Array, z: Array, t: Scalar = 0.0, table: Table = NOMINAL
+    ) -> Any:
         """tau (1,)"""
         xp = namespace(q, z)
         k, c = at(self.stiffness, table), at(self.damping, table)
@@ -117,7 +119,7 @@ class BumpStop(JointAction):
             total = total - sign * push
         return total
 
-    def energy(self, q: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, q: Array, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """V = k d^(p + 1)/(p + 1)"""
         p = float(self.exponent) + 1.0
         parts = [(d**p / p).sum() for _, d in self._compression(q)]

@@ -116,7 +116,7 @@ class Bushing(PointAction):
         phi = so3.log(xp.swapaxes(R_by, -1, -2) @ R_on)
         return xp.concatenate([phi, _into(R_by, d)], axis=-1), arm
 
-    def _rates(self, poses: Poses, twists: Twists, arm: Any) -> Any:
+    def _rates(self, poses: Poses, twists: Twists, arm: Array) -> Any:
         """[w; v] of `on` before `by` at its place, in the axes of `by`."""
         R_by = poses.rotations[..., 1, :, :]
         w = twists.angular[..., 0, :] - twists.angular[..., 1, :]

@@ -248,14 +248,16 @@ class JointCurve(JointAction):
         """A spring gives back all it takes."""
         return self.spring is not None
 
-    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(
+        self, q: Array, z: Array, t: Scalar = 0.0, table: Table = NOMINAL
+    ) -> Any:
         """tau (1,)"""
         if self.spring is not None:
             return -self.spring.lookup(q - at(self.rest, table))
         assert self.damper is not None
         return -self.damper.lookup(z)
 
-    def energy(self, q: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
+    def energy(self, q: Array, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """The integral of the spring's curve."""
         if self.spring is None:
             return 0.0

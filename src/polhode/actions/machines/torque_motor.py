@@ -7,7 +7,7 @@ from typing import Any, final
 
 from polhode.actions.defaults import JointAction
 from polhode.actions.machines.curves import require_curve
-from polhode.arrays import Scalar, namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.errors import ModelError
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import (
@@ -73,7 +73,9 @@ class TorqueMotor(JointAction):
         """The throttle, and the gear."""
         return parameters_in([self.throttle, *self.joint.gear_ratio])
 
-    def effort(self, q: Any, z: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
+    def effort(
+        self, q: Array, z: Array, t: Scalar = 0.0, table: Table = NOMINAL
+    ) -> Any:
         """tau (1,), cut to the limits of the joint."""
         u = table[self.name] if self.name in table else at(self.throttle, table)
         xp = namespace(u, q, z)

@@ -31,7 +31,7 @@ from polhode.actions.motion_arrays import (
     turn,
     velocity_of,
 )
-from polhode.arrays import Scalar, namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.matter.parameter import (
@@ -131,7 +131,7 @@ class HydrodynamicDrag(FramedAction):
         force = turn(poses, 0, self._resistance(poses, v, 3, table))
         return interaction(poses, arm, force, moment)
 
-    def _resistance(self, poses: Poses, rate: Any, first: int, table: Table) -> Any:
+    def _resistance(self, poses: Poses, rate: Array, first: int, table: Table) -> Any:
         """-(a + b |x|) x of three components, in the axes of the craft."""
         xp = namespace(rate)
         own = (poses.rotations[..., 0, :, :] * rate[..., :, None]).sum(-2)

@@ -149,7 +149,7 @@ def superposed(
     return Poses(S @ poses.rotations, places + s), Twists(angular, moved)
 
 
-def inner_products(positions: Any) -> Any:
+def inner_products(positions: Array) -> Any:
     """The scalar products of the places of particles from the first one, i <= k.
 
     r_i . r_k with r_i = x_i - x_0: invariants of particles, even under reflections.
@@ -161,7 +161,7 @@ def inner_products(positions: Any) -> Any:
     return namespace(positions).stack(parts, axis=-1)
 
 
-def triple_products(positions: Any) -> Any:
+def triple_products(positions: Array) -> Any:
     """The volumes r_i . (r_j x r_k), i < j < k, of the places from the first particle.
 
     Invariant under turns; a reflection changes their sign.

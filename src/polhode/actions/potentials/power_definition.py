@@ -21,6 +21,7 @@ import numpy as np
 from polhode.actions.action import Action
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
 from polhode.actions.potentials.raw_potential import RawPotential
+from polhode.arrays import Array, Scalar
 from polhode.errors import ModelError
 from polhode.geometry.rotations import so3
 
@@ -50,7 +51,7 @@ class Family(NamedTuple):
     particular: np.ndarray
     free: np.ndarray
 
-    def member(self, chosen: Any) -> np.ndarray:
+    def member(self, chosen: Array) -> np.ndarray:
         """The solution (K,) for the free numbers."""
         return self.particular + self.free @ np.asarray(chosen, float)
 
@@ -67,7 +68,7 @@ class Forces(NamedTuple):
     rows: AffineRows
     family: Family
 
-    def member(self, chosen: Any) -> Wrenches:
+    def member(self, chosen: Array) -> Wrenches:
         """F = -dW/dx + sum mu a, M = -w_Q + sum mu b, for free numbers of mu."""
         mu = self.family.member(chosen)
         torques, forces = self.wrenches
@@ -77,7 +78,7 @@ class Forces(NamedTuple):
         )
 
 
-def multiplier_family(f: Any, g: Any) -> Family:
+def multiplier_family(f: Scalar, g: Array) -> Family:
     """All l (K,) with f = sum l_J g_J: the three classes of solutions.
 
         l_1 = (f - sum_{J > 1} l_J g_J)/g_1
@@ -137,7 +138,7 @@ def forces_by_virtual_work(potential: RawPotential, poses: Poses, t: float) -> W
 
     count = len(potential.bodies)
 
-    def varied(away: Any) -> Any:
+    def varied(away: Array) -> Any:
         turn, shift = away[:, :3], away[:, 3:]
         moved = Poses(so3.exp(turn) @ poses.rotations, poses.origins + shift)
         return potential.energy(moved, t)

@@ -14,7 +14,7 @@ import numpy as np
 
 from polhode.actions.coefficient import coefficient
 from polhode.actions.user_law import given
-from polhode.arrays import Scalar, namespace, read_by_name
+from polhode.arrays import Array, Scalar, namespace, read_by_name
 from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.matter.parameter import (
@@ -60,7 +60,7 @@ class ExponentialAtmosphere:
         """Density, height and scale."""
         return parameters_in((self.density, self.height, self.scale))
 
-    def at(self, height: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
+    def at(self, height: Scalar, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """The density (kg/m^3)."""
         above = (height - at(self.height, table)) / at(self.scale, table)
         return at(self.density, table) * namespace(height, above).exp(-above)
@@ -98,13 +98,13 @@ class TableAtmosphere:
         """None: the table is given."""
         return ()
 
-    def at(self, height: Any, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
+    def at(self, height: Scalar, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
         """The density (kg/m^3)."""
         return read_by_name("rho", self._at)(height)
 
     @cached_property
     def _at(self) -> Callable[..., Any]:
-        def density(height: Any) -> Any:
+        def density(height: Array) -> Any:
             import jax.numpy as jnp
 
             h, log = jnp.asarray(self.heights), jnp.asarray(np.log(self.densities))
@@ -126,7 +126,7 @@ def density_law(
     if hasattr(air, "at"):
         return air.at
 
-    def law(height: Any, t: Scalar, values: Mapping[str, Any]) -> Any:
+    def law(height: Array, t: Scalar, values: Mapping[str, Any]) -> Any:
         return given(name, air, {"height": height, "t": t}, constants=values)
 
     called = doubled(law)

@@ -23,7 +23,7 @@ from polhode.geometry.admission import admit
 KEPLER_STEPS = 4
 
 
-def eccentric_anomaly(mean: Any, eccentricity: float) -> Any:
+def eccentric_anomaly(mean: Scalar, eccentricity: float) -> Any:
     """E with   E - e sin E = M,   for e below one."""
     xp, e = namespace(mean), eccentricity
     M = xp.mod(mean + np.pi, 2 * np.pi) - np.pi

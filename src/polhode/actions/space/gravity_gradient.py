@@ -32,14 +32,14 @@ from polhode.geometry.vector import cross, dot
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at, distinct
 
 
-def gradient_torque(x: Array, inertia: Any, mu: Scalar) -> Any:
+def gradient_torque(x: Array, inertia: Array, mu: Scalar) -> Any:
     """3 mu/r^3 e x I e (..., 3), about the mass centre at x from a point that pulls."""
     near = inverse_distance(x)
     e = near[..., None] * x
     return (3 * mu * near**3)[..., None] * cross(e, _times(inertia, e))
 
 
-def gradient_force(x: Array, inertia: Any, mu: Scalar) -> Any:
+def gradient_force(x: Array, inertia: Array, mu: Scalar) -> Any:
     """-3 mu/(2 r^4) [(tr I - 5 e.Ie) e + 2 I e] (..., 3)"""
     near = inverse_distance(x)
     e = near[..., None] * x
@@ -48,7 +48,7 @@ def gradient_force(x: Array, inertia: Any, mu: Scalar) -> Any:
     return (-1.5 * mu * near**4)[..., None] * (along + 2 * Ie)
 
 
-def gradient_energy(x: Array, inertia: Any, mu: Scalar) -> Any:
+def gradient_energy(x: Array, inertia: Array, mu: Scalar) -> Any:
     """-mu/(2 r^3) (tr I - 3 e.Ie)"""
     near = inverse_distance(x)
     e = near[..., None] * x

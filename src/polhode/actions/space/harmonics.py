@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.arrays import Array
+from polhode.arrays import Array, Scalar
 from polhode.errors import ModelError
 
 
@@ -108,17 +108,17 @@ def harmonic_tables(C: np.ndarray, S: np.ndarray) -> Harmonics:
     return Harmonics(steps, gradient, np.stack(own, axis=1))
 
 
-def harmonic_gradient(x: Array, radius: Any, tables: Harmonics) -> Any:
+def harmonic_gradient(x: Array, radius: Scalar, tables: Harmonics) -> Any:
     """R grad U (3,) at x (3,), for use inside a trace."""
     return _sums(x, radius, tables.steps, tables.gradient)
 
 
-def harmonic_sum(x: Array, radius: Any, tables: Harmonics) -> Any:
+def harmonic_sum(x: Array, radius: Scalar, tables: Harmonics) -> Any:
     """U at x (3,), without the part of degree zero."""
     return _sums(x, radius, tables.steps, tables.potential)[0]
 
 
-def _sums(x: Array, radius: Any, steps: np.ndarray, weights: np.ndarray) -> Any:
+def _sums(x: Array, radius: Scalar, steps: np.ndarray, weights: np.ndarray) -> Any:
     import jax
     import jax.numpy as jnp
 
@@ -128,7 +128,7 @@ def _sums(x: Array, radius: Any, steps: np.ndarray, weights: np.ndarray) -> Any:
     less = radius * radius / square
     count = weights.shape[1] // 2
 
-    def step(carry: Any, row: Any) -> tuple[Any, None]:
+    def step(carry: Any, row: Array) -> tuple[Any, None]:
         E, before, first, total = carry
         k, a, b, begins = row[0], row[1], row[2], row[3]
         turned = jnp.stack(

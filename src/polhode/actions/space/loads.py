@@ -115,7 +115,7 @@ def point_seen(poses: Poses, on: Attachment, by: Attachment, table: Table) -> Pl
     return _placed(poses, 0, arm_of(poses, 0, on, table), by, table)
 
 
-def _placed(poses: Poses, k: int, arm: Any, by: Attachment, table: Table) -> Placed:
+def _placed(poses: Poses, k: int, arm: Array, by: Attachment, table: Table) -> Placed:
     last = poses.origins.shape[-2] - 1
     R_WP = poses.rotations[..., last, :, :]
     # Origins and arms are subtracted from their like: 7000 km away the arm has digits
@@ -125,7 +125,7 @@ def _placed(poses: Poses, k: int, arm: Any, by: Attachment, table: Table) -> Pla
     return Placed(arm, _turned(R_WP.swapaxes(-1, -2), d), R_WP)
 
 
-def along_observer(placed: Placed, components: Any) -> Any:
+def along_observer(placed: Placed, components: Array) -> Any:
     """A vector along the planet's axes, along the observer's."""
     return _turned(placed.axes, components)
 

@@ -44,7 +44,7 @@ from polhode.matter.quantities.constants import values_of
 MAGNETIC_RADIUS = 6371200.0
 
 
-def dipole_field(x: Array, pole: Array, strength: Any, radius: Any) -> Any:
+def dipole_field(x: Array, pole: Array, strength: Scalar, radius: Scalar) -> Any:
     """-B0 (R/r)^3 [3 (k.e) e - k] (..., 3); `pole` is k."""
     near = inverse_distance(x)
     e = near[..., None] * x

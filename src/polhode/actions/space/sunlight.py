@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.geometry.vector import cross, dot, norm
 
 
-def sunlit_fraction(x: Array, sun: Any, radius: Any, sun_radius: Any) -> Any:
+def sunlit_fraction(x: Array, sun: Array, radius: Scalar, sun_radius: Scalar) -> Any:
     """The part of the Sun's disc that is seen from x (3,); both from the planet.
 
     1 in light, 0 in the umbra, between in the penumbra. Inside the planet it is dark.

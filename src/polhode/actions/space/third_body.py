@@ -28,7 +28,7 @@ from polhode.geometry.vector import dot
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at, distinct
 
 
-def third_body_acceleration(x: Array, s: Scalar, mu: Scalar) -> Any:
+def third_body_acceleration(x: Array, s: Array, mu: Scalar) -> Any:
     """mu [(s - x)/|s - x|^3 - s/|s|^3] (..., 3), without its cancellation."""
     xp = namespace(x, s, mu)
     q = dot(x, x - 2 * s) / dot(s, s)

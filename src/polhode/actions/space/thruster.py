@@ -30,7 +30,7 @@ from polhode.geometry.vector import cross
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 
 
-def pulse(level: Any, t: Scalar, period: float, minimum_on: float) -> Any:
+def pulse(level: Scalar, t: Scalar, period: float, minimum_on: float) -> Any:
     """1 while a thruster is on, 0 while it is off; its level where it has no period."""
     xp = namespace(level, t)
     level = xp.clip(level, 0.0, 1.0)

@@ -52,7 +52,9 @@ def legendre(u: Array, degree: int) -> tuple[list[Any], list[Any]]:
     return P, D
 
 
-def zonal_acceleration(x: Array, mu: Scalar, radius: Any, zonals: Sequence[Any]) -> Any:
+def zonal_acceleration(
+    x: Array, mu: Scalar, radius: Scalar, zonals: Sequence[Any]
+) -> Any:
     """g (..., 3) at x (..., 3) from the planet's centre, Z along its pole."""
     xp = namespace(x, mu, radius, *zonals)
     near = inverse_distance(x)
@@ -67,7 +69,7 @@ def zonal_acceleration(x: Array, mu: Scalar, radius: Any, zonals: Sequence[Any])
     return g + polar[..., None] * xp.asarray([0.0, 0.0, 1.0])
 
 
-def zonal_potential(x: Array, mu: Scalar, radius: Any, zonals: Sequence[Any]) -> Any:
+def zonal_potential(x: Array, mu: Scalar, radius: Scalar, zonals: Sequence[Any]) -> Any:
     """phi (...,), the energy of a unit mass, zero far away."""
     near = inverse_distance(x)
     u, ratio = x[..., 2] * near, radius * near

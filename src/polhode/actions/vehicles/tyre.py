@@ -253,7 +253,7 @@ class Tyre(BodyAction):
 
         count = _arguments(self.road)
 
-        def height(place: Any) -> Any:
+        def height(place: Array) -> Any:
             values = {"xy"[k]: place[k] for k in range(count)}
             assert self.road is not None
             return given(self.name, self.road, values)

@@ -52,7 +52,7 @@ class LinearTyre:
         return parameters_in((self.cornering, self.longitudinal))
 
     def forces(
-        self, slip_x: Any, slip_y: Any, load: Scalar, table: Table = NOMINAL
+        self, slip_x: Scalar, slip_y: Scalar, load: Scalar, table: Table = NOMINAL
     ) -> tuple[Any, Any]:
         """(F_x, F_y); zero only where the wheel is off the road."""
         xp = namespace(slip_x, slip_y, load)
@@ -90,7 +90,7 @@ class FialaTyre:
         return parameters_in((self.cornering, self.longitudinal, self.friction))
 
     def forces(
-        self, slip_x: Any, slip_y: Any, load: Scalar, table: Table = NOMINAL
+        self, slip_x: Scalar, slip_y: Scalar, load: Scalar, table: Table = NOMINAL
     ) -> tuple[Any, Any]:
         """(F_x, F_y)"""
         x = at(self.longitudinal, table) * slip_x
@@ -154,7 +154,7 @@ class MagicFormula:
         return parameters_in((*across, *along))
 
     def forces(
-        self, slip_x: Any, slip_y: Any, load: Scalar, table: Table = NOMINAL
+        self, slip_x: Scalar, slip_y: Scalar, load: Scalar, table: Table = NOMINAL
     ) -> tuple[Any, Any]:
         """(F_x, F_y)"""
         xp = namespace(slip_x, slip_y, load)

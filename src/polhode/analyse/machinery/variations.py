@@ -223,13 +223,13 @@ def _masses(system: System) -> Callable[..., Any]:
 def slopes_of(function: Callable[[Any], Any], x: Array) -> Any:
     """df/dx, a column a turn of a loop: the function is traced once."""
 
-    def column(_: Any, direction: Any) -> tuple[None, Any]:
+    def column(_: object, direction: Any) -> tuple[None, Any]:
         return None, jax.jvp(function, (x,), (direction,))[1]
 
     return lax.scan(column, None, jnp.eye(len(x)))[1].T
 
 
-def shift_inputs(table: Table, ports: Ports, change: Any) -> dict[str, Any]:
+def shift_inputs(table: Table, ports: Ports, change: Array) -> dict[str, Any]:
     """The values of inputs, each changed by its numbers in `change`."""
     found, first = {}, 0
     for name, size in ports.items():

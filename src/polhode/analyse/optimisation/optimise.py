@@ -260,7 +260,7 @@ class _Search:
 
         return {"type": kind, "fun": value, "jac": slope}
 
-    def tell(self, s: np.ndarray, *_: Any) -> None:
+    def tell(self, s: np.ndarray, *_: object) -> None:
         """One iteration more."""
         found = self.task.evaluate(s * self.task.variables.scale)
         worst = self.violation(found.values[1:])

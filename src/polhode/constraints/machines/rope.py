@@ -307,7 +307,7 @@ def _is_point(thing: Any) -> bool:
     return isinstance(thing, Attachment)
 
 
-def _is_zero(restitution: Any) -> bool:
+def _is_zero(restitution: Scalar) -> bool:
     return isinstance(restitution, float | int) and restitution == 0
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from polhode.arrays import Array, namespace, removable
+from polhode.arrays import Array, Scalar, namespace, removable
 from polhode.geometry.vector import cross, dot
 
 NEAR = 1e-9  # m^2: keeps quotients finite where an end is at the axis of a pulley
@@ -86,7 +86,7 @@ def _strands(stops: list[Stop]) -> tuple[list[Any], list[Any]]:
     return lengths, along
 
 
-def _strand(d: Array, step: Any, normal: Array) -> tuple[Any, Any]:
+def _strand(d: Array, step: Scalar, normal: Array) -> tuple[Any, Any]:
     """The length, and the unit vector along."""
     xp = namespace(d, step)
     square = dot(d, d)
@@ -101,7 +101,7 @@ def _strand(d: Array, step: Any, normal: Array) -> tuple[Any, Any]:
     return length, u
 
 
-def _arc(stop: Stop, before: Any, after: Any) -> Arc:
+def _arc(stop: Stop, before: Array, after: Array) -> Arc:
     xp = namespace(before, after)
     n = stop.normal
     cosine, sine = dot(before, after), stop.sense * dot(n, cross(before, after))

@@ -27,7 +27,7 @@ from polhode.matter.quantities.scalar import POSITIVE, scalar
 
 
 def ackermann_angles(
-    steer: Any, *, wheelbase: float, track: float
+    steer: Scalar, *, wheelbase: float, track: float
 ) -> tuple[float, float]:
     """(left, right) of the front wheels where their mean cotangent is cot(steer).
 

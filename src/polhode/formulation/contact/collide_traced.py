@@ -72,10 +72,10 @@ def collide_traced(
     approaching = touching & (u[:, 0] < -STILL * speed)
     is_it = approaching & (jnp.cumsum(approaching) == 1)
 
-    def alone(_: Any) -> TracedStruck:
+    def alone(_: object) -> TracedStruck:
         return _routh(W, u, laws, is_it)
 
-    def many(_: Any) -> TracedStruck:
+    def many(_: object) -> TracedStruck:
         return simultaneous_traced(W, u, laws, touching)
 
     is_alone = (jnp.sum(approaching) == 1) & ~order.settles

@@ -133,7 +133,7 @@ def refined_solution(S: Array, yielding: Any, b: Array) -> Any:
     solve = unsymmetric_solver(S + jnp.diag(yielding))
     x = solve(b)
 
-    def again(_: Any, x: Array) -> Any:
+    def again(_: object, x: Array) -> Any:
         return x + solve(b - S @ x)
 
     return lax.fori_loop(0, ITERATIONS, again, x)

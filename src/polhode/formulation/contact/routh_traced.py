@@ -198,10 +198,10 @@ def _rate(
     turning = jnp.abs(rate[1] * v[1] - rate[2] * v[0])
     turns = (word == SLIDING) & (mu > 0) & (turning > STRAIGHT * size * pace)
 
-    def straight(_: Any) -> tuple[Any, Any, Any]:
+    def straight(_: object) -> tuple[Any, Any, Any]:
         return rate, T_rate, jnp.asarray(jnp.inf)
 
-    def bent(_: Any) -> tuple[Any, Any, Any]:
+    def bent(_: object) -> tuple[Any, Any, Any]:
         dp = TURNING * size / pace
         parts, here = [T_rate], T_rate
         # Runge and Kutta's mean over the step, that the direction is followed.

@@ -120,14 +120,14 @@ def switched_traced(
     is_struck = jnp.any(approaching)
     nothing = _unstruck(rows.velocity)
 
-    def impact(_: Any) -> tuple[Any, ...]:
+    def impact(_: object) -> tuple[Any, ...]:
         hit = seen.touching | approaching
         struck = struck_by(system, problem, hit, fired.settles, order=order)
         after = z + problem.speeds @ struck.impulse.reshape(-1)
         later: ContactProblem = ask(t, q, after, table)
         return after, struck, _after(struck, hit, later, fired, speed)
 
-    def none(_: Any) -> tuple[Any, ...]:
+    def none(_: object) -> tuple[Any, ...]:
         return z, nothing, seen
 
     after, struck, seen = lax.cond(is_struck, impact, none, None)

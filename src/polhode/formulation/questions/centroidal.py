@@ -54,7 +54,7 @@ def centroidal_function(equations: Equations) -> Callable[..., Centroidal]:
         mean = (masses[:, None] * near + away).sum(0) / masses.sum()
         arms, centre = near - mean, poses.origins[0] + mean
 
-        def about_centre(h: Scalar) -> Any:
+        def about_centre(h: Array) -> Any:
             """The sum of momenta (n, 6) of bodies in their own axes."""
             in_world = turned(poses.rotations, h)
             moment = in_world[:, :3] + cross(arms, in_world[:, 3:])

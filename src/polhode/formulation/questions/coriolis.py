@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import DTypeLike
 
 from polhode.arrays import Array, Scalar, matvec
 from polhode.errors import ModelError
@@ -72,7 +73,9 @@ class Coriolis:
         size = self.size + float(np.linalg.norm(self.matrix))
         return self.skew_defect <= TOLERANCE * size
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> np.ndarray:
         return np.array(self.matrix, dtype=dtype)
 
     def __repr__(self) -> str:

@@ -19,6 +19,8 @@ from polhode.geometry.vector import cross
 from polhode.matter import momentum
 from polhode.matter.moments import Moments
 
+__all__ = ["Pole", "kinetic_energy_rate", "needed_about", "rates_about"]
+
 
 class Pole(NamedTuple):
     """Where a pole H is, from Q: p_QH (3,), and its velocity v_H (3,)."""

@@ -54,7 +54,7 @@ def wrenches_by_balance(
     system: System,
     state: StateArrays,
     V_dot: Array,
-    intensities: Any,
+    intensities: Array,
     table: Table,
     *,
     contacts: Any = None,
@@ -93,11 +93,11 @@ def impulses_by_balance(
     return _beyond_joints(system, q, lacking, table)
 
 
-def _beyond_joints(system: System, q: Array, lacking: Any, table: Table) -> Any:
+def _beyond_joints(system: System, q: Array, lacking: Array, table: Table) -> Any:
     """By joint (n, 6): what all bodies beyond it lack."""
     table = system.table(table)
 
-    def gather(edge: Edge, carrier: Any, child: Any) -> Any:
+    def gather(edge: Edge, carrier: Array, child: Array) -> Any:
         return carrier + _about_parent(child, *placement(edge, q, table))
 
     found = inward(system.tree, list(lacking), gather)
@@ -123,7 +123,7 @@ def by_balance(
 
 
 def constraint_wrenches(
-    system: System, state: StateArrays, intensities: Any, table: Table
+    system: System, state: StateArrays, intensities: Array, table: Table
 ) -> list[Any]:
     """By constraint: what it exerts on all bodies (n, 6), in their own axes.
 
@@ -151,7 +151,7 @@ def constraint_wrenches(
 
 
 def constraint_efforts(
-    system: System, state: StateArrays, intensities: Any, table: Table
+    system: System, state: StateArrays, intensities: Array, table: Table
 ) -> list[Any]:
     """By constraint: its effort along all joints (nz,), for those that read joints.
 
@@ -390,7 +390,7 @@ def _function(equations: Equations) -> Callable[..., Any]:
     """Joint wrenches; by constraint its wrenches on bodies and efforts on joints."""
     core, system = equations.functions, equations.system
 
-    def both(t: Scalar, q: Array, y: Array, table: Table, extra: Any = 0.0) -> Any:
+    def both(t: Scalar, q: Array, y: Array, table: Table, extra: Scalar = 0.0) -> Any:
         y_dot, least = core.accelerations(t, q, y, table)
         intensities = least + extra
         solution = y_dot, intensities
@@ -409,7 +409,7 @@ def _function(equations: Equations) -> Callable[..., Any]:
     return both
 
 
-def _noun(system: System, joint: Joint, both: Any, table: Table) -> Wrench:
+def _noun(system: System, joint: Joint, both: Array, table: Table) -> Wrench:
     return Wrench(
         torque=both[:3],
         force=both[3:],
@@ -420,7 +420,7 @@ def _noun(system: System, joint: Joint, both: Any, table: Table) -> Wrench:
     )
 
 
-def _on_body(system: System, frame: Frame, both: Any) -> Wrench:
+def _on_body(system: System, frame: Frame, both: Array) -> Wrench:
     return Wrench(
         torque=both[:3],
         force=both[3:],
@@ -447,7 +447,7 @@ def _at_the_joint(
     return xp.concatenate([torque - cross(arm, force), force])
 
 
-def _own(edge: Edge, q: Array, on_child: Any, table: Table) -> Any:
+def _own(edge: Edge, q: Array, on_child: Array, table: Table) -> Any:
     """The joint's own part of a wrench on its child, as `Core.joint_wrenches` has it.
 
     on_child is about the child's origin in its axes.
@@ -462,7 +462,7 @@ def _own(edge: Edge, q: Array, on_child: Any, table: Table) -> Any:
     return W - effort_wrench(edge.joint, q[edge.q], S.T @ W, table)
 
 
-def _in_joint(joint: Joint, on_second: Any, table: Table) -> Any:
+def _in_joint(joint: Joint, on_second: Array, table: Table) -> Any:
     """A wrench on the second body C, moved from its origin to the joint's frame M."""
     R_CM, p_CoMo_C = joint.second_frame(table)
     force = on_second[3:]

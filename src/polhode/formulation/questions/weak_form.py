@@ -15,6 +15,8 @@ import numpy as np
 from polhode.arrays import Array, namespace
 from polhode.geometry.vector import cross, skew
 
+__all__ = ["Projected", "projected", "rigid_fields"]
+
 
 class Projected(NamedTuple):
     """M [alpha; a_Q] + bias = force: (6, 6), (6,), (6,), moments first, about Q."""

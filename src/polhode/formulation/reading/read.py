@@ -204,7 +204,7 @@ def reading_of(
     symbols = symbols_of(equations, names)
 
     def balance(
-        at: tuple[Any, Any, Any], z: Array, y_dot: Array, held: Any, table: Table
+        at: tuple[Any, Any, Any], z: Array, y_dot: Array, held: Array, table: Table
     ) -> Any:
         t, q, y = at
         M, b, f, A, g = core.terms(t, q, y, table)
@@ -267,7 +267,9 @@ def reading_in(
     s = _symbols(chart.names, names)
     s_dot, s_ddot = ([_rate(each, dots) for each in s] for dots in ("dot", "ddot"))
 
-    def balance(at: tuple[Any, Any, Any], s_ddot: Any, held: Any, table: Table) -> Any:
+    def balance(
+        at: tuple[Any, Any, Any], s_ddot: Any, held: Array, table: Table
+    ) -> Any:
         t, s, s_dot = at
         z, z_dot = jax.jvp(
             lambda s, s_dot: chart.speeds(t, s, s_dot), (s, s_dot), (s_dot, s_ddot)

@@ -111,7 +111,7 @@ def rotation_names(system: System) -> list[str]:
     return ["R_" + NO_LETTER.sub("_", body.name) for body in system.bodies]
 
 
-def quantities(system: System, rotations: Any, mass_matrix: Array) -> dict[str, Any]:
+def quantities(system: System, rotations: Array, mass_matrix: Array) -> dict[str, Any]:
     """What has a name of its own: rotations of bodies, and the mass matrix."""
     names = rotation_names(system)
     return {"M": mass_matrix} | {

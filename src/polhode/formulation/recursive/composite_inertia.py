@@ -26,7 +26,7 @@ def mass_matrix(system: System, q: Array, table: Table) -> Any:
     tree = system.tree
     all_links = links(system, q, jnp.zeros(system.speeds), table)
 
-    def gather(edge: Edge, carrier: Any, child: Any) -> Any:
+    def gather(edge: Edge, carrier: Array, child: Array) -> Any:
         return carrier + inertia_up(all_links[edge.child].steps, child)
 
     composite = inward(tree, [link.inertia for link in all_links], gather)

@@ -63,7 +63,7 @@ def inverse_dynamics(
         for link, (V, A), W in zip(all_links, motions, wrenches, strict=True)
     ]
 
-    def gather(edge: Edge, carrier: Any, child: Any) -> Any:
+    def gather(edge: Edge, carrier: jnp.ndarray, child: jnp.ndarray) -> Any:
         return carrier + wrench_up(all_links[edge.child].steps, child)
 
     carried = inward(tree, needed, gather)

@@ -222,7 +222,7 @@ def _shift_inertia(M: Array, p: Array) -> Any:
     return _blocks(symmetric(A_there), B_there, D)
 
 
-def _blocks(A: Array, B: Array, D: Any) -> Any:
+def _blocks(A: Array, B: Array, D: Array) -> Any:
     xp = namespace(A, B, D)
     upper = xp.concatenate([A, B], axis=1)
     return xp.concatenate([upper, xp.concatenate([B.T, D], axis=1)])

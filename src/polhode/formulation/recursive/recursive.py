@@ -44,7 +44,9 @@ def recursive(system: System) -> Equations:
     dynamics at rest and in motion.
     """
 
-    def terms(t: Scalar, q: Array, z: Array, table: Table, felt: Any = None) -> Terms:
+    def terms(
+        t: Scalar, q: Array, z: Array, table: Table, felt: jnp.ndarray | None = None
+    ) -> Terms:
         acting = given(system, t, q, z, table)
         nothing = Given(
             jnp.zeros(6), [jnp.zeros(6)] * len(system.bodies), jnp.zeros(system.speeds)
@@ -83,7 +85,9 @@ def _in_loops(system: System, straight: Callable[..., Terms]) -> Equations:
         # Inertia of a fluid is no mass: loops along the world's axes do not know it.
         return in_speeds("recursive", system, straight, accelerations=accelerations)
 
-    def terms(t: Scalar, q: Array, z: Array, table: Table, felt: Any = None) -> Terms:
+    def terms(
+        t: Scalar, q: Array, z: Array, table: Table, felt: jnp.ndarray | None = None
+    ) -> Terms:
         return rolled_terms.terms(system, t, q, z, table, felt)
 
     def columns(

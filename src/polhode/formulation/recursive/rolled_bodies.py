@@ -140,7 +140,7 @@ def _outward_motion(
 ) -> Moved:
     """Outward: velocities, and what follows from them."""
 
-    def step(V: Any, row: Any) -> tuple[Any, Moved]:
+    def step(V: jnp.ndarray, row: Any) -> tuple[Any, Moved]:
         place, body, W = row
 
         def joint(kind: Kind) -> Any:
@@ -243,7 +243,7 @@ def _answer(kind: Kind, felt: Felt, longest: int) -> tuple[Solved, Any, Any]:
 
 
 def _accelerated(
-    walk: Walk, moved: Moved, solved: Solved, upward: Any, speeds: int
+    walk: Walk, moved: Moved, solved: Solved, upward: Array, speeds: int
 ) -> Any:
     """Outward: accelerations."""
 

@@ -87,7 +87,7 @@ def accelerations(
 
 
 def _row_forces(
-    system: System, now: Outward, upward: Any, wrenches: Any, table: Table
+    system: System, now: Outward, upward: Array, wrenches: Any, table: Table
 ) -> tuple[Felt, Any]:
     needed = wrench_needed(now, upward, wrenches)
     found = inward(system, now, needed, table)

@@ -176,12 +176,12 @@ def linear_blocks(system: System, now: Instant, table: Table) -> list[Block]:
     return found
 
 
-def _turned(R: Array, turn: Any) -> Any:
+def _turned(R: Array, turn: jnp.ndarray) -> Any:
     """R turned by a small turn, to first order."""
     return R + skew(turn) @ R
 
 
-def _with(body: BodyMotion, dy: Any) -> BodyMotion:
+def _with(body: BodyMotion, dy: jnp.ndarray) -> BodyMotion:
     """A body moved by its first entries of y, as many as there are."""
     parts = [dy[3 * k : 3 * k + 3] for k in range(len(dy) // 3)]
     moved = [_turned(body.R, parts[0])]
@@ -212,7 +212,9 @@ def _of_rates(system: System, now: Instant, table: Table) -> list[Block]:
         nq, nz = kind.joint.coordinates, kind.joint.speeds
         q_at, z_at = _slices(walk.places.q[own], nq), _slices(walk.places.z[own], nz)
 
-        def moved(dx: Any, q: Array, z: Array, kind: Kind = kind, nq: int = nq) -> Any:
+        def moved(
+            dx: jnp.ndarray, q: Array, z: Array, kind: Kind = kind, nq: int = nq
+        ) -> Any:
             rates = kind.joint.rates(q + dx[:nq], z + dx[nq:])
             return 1.0 * jnp.asarray(rates)
 
@@ -268,7 +270,7 @@ def _link_step(kind: Kind, table: Table) -> Callable[..., Any]:
     """(changes, given) -> y of the body, and S^T W."""
     nq, nz = kind.joint.coordinates, kind.joint.speeds
 
-    def step(dx: Any, given: Any) -> Any:
+    def step(dx: jnp.ndarray, given: Any) -> Any:
         parent, body, seat, (q, z, z_dot), needed, numbers = given
         dy, dq, dz, da = jnp.split(dx, [Y, Y + nq, Y + nq + nz])
         joint = _numbered(kind, numbers)
@@ -320,7 +322,7 @@ def _of_matter(system: System, now: Instant, table: Table) -> list[Block]:
     at, n = places_of(system), len(system.bodies)
     upward, _, _ = driving(system, now.t, now.q, now.z, table)
 
-    def needed(dy: Any, body: BodyMotion, matter: Any) -> Any:
+    def needed(dy: jnp.ndarray, body: BodyMotion, matter: Any) -> Any:
         R, _, w, _, al, a = _with(body, dy)
         mass, moment, inertia = matter
         one = outward_of(w, al, a)
@@ -343,7 +345,7 @@ class _Twisted(NamedTuple):
     twists: Twists
 
 
-def outward_of(w: Array, al: Any, a: Array) -> Any:
+def outward_of(w: Array, al: jnp.ndarray, a: Array) -> Any:
     """What `wrench_needed` reads of a walk, for a single body."""
     turning = Twists(w[None], w[None])
     return _One(_Twisted(turning), Twists(al[None], a[None]))

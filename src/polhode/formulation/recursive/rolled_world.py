@@ -51,7 +51,7 @@ class Inward(NamedTuple):
     force: Any
 
 
-def outward(system: System, q: Array, z: Any, table: Table) -> Outward:
+def outward(system: System, q: Array, z: jnp.ndarray | None, table: Table) -> Outward:
     """The walk from the world; `z` None is a system at rest, without drifts."""
     known = system.table(table)
     walk, seats = walk_of(system, known), seats_of(system, known)
@@ -178,7 +178,7 @@ class Relative(NamedTuple):
 
 
 def _carried(
-    parent: list[Any], relative: Relative, arm: Any, d: Array
+    parent: list[Any], relative: Relative, arm: jnp.ndarray, d: Array
 ) -> tuple[Any, Any, Any, Any]:
     """w, v, w_dot, v_dot of a body about its origin, from its parent's.
 
@@ -243,7 +243,7 @@ def inward(
 
 
 def wrench_needed(
-    now: Outward, upward: Any, wrenches: Any
+    now: Outward, upward: Array, wrenches: jnp.ndarray | None
 ) -> Callable[[Any, Matter], Any]:
     """The wrench that a body needs for its drift, less those (n + 1, 6) that act.
 
@@ -288,7 +288,7 @@ def _momentum(matter: Matter, V: Array) -> Any:
     return jnp.concatenate([I @ w + cross(h, v), mass * v + cross(w, h)])
 
 
-def _shifted(total: Any, r: Array) -> Any:
+def _shifted(total: jnp.ndarray, r: Array) -> Any:
     """Mass, moment, inertia and wrench, if any, about a point from which O is at r."""
     mass, h, I = total[0], total[1:4], total[4:10]
     both = h[:, None] * r[None, :]

@@ -55,17 +55,17 @@ def momentum_rate(M: Array, V: Array) -> Any:
     return jnp.concatenate([torque, cross(w, linear)], axis=-1)
 
 
-def momenta(inertias: Any, V: Array) -> Any:
+def momenta(inertias: Array, V: Array) -> Any:
     """h = M V of each body, about its origin in its own axes; (n, 6)."""
     return (inertias @ V[..., None])[..., 0]
 
 
-def inertial_wrenches(inertias: Any, V: Array, V_dot: Array) -> Any:
+def inertial_wrenches(inertias: Array, V: Array, V_dot: Array) -> Any:
     """d h/dt of each body as its own axes turn:  M V_dot + V x* M V; (n, 6)."""
     return momenta(inertias, V_dot) + momentum_rate(inertias, V)
 
 
-def turned(R: Array, V: Any) -> Any:
+def turned(R: Array, V: Array) -> Any:
     """Both halves of spatial vectors (n, 6) along other axes, R (n, 3, 3)."""
     halves = V.reshape(*V.shape[:-1], 2, 3)
     return (halves @ R.swapaxes(-1, -2)).reshape(V.shape)

@@ -158,7 +158,7 @@ def _by_degree(flags: Any) -> Any:
     """The numbers of m blocks, those coupled with few others first; then any."""
     count = flags.shape[0]
 
-    def degree(_: Any, row: Any) -> Any:
+    def degree(_: object, row: Any) -> Any:
         return None, jnp.sum(jnp.where(row, 1, 0))
 
     degrees = scanned(degree, None, flags)[1]

@@ -54,7 +54,7 @@ def answers_of(solve: Solver, couplings: Couplings) -> Callable[[Any, Any], Any]
         def solved(i: Any, applied: Any) -> Any:
             speeds, felt = row_of((own.speeds, own.felt), i)
 
-            def one(_: Any, row: Any) -> Any:
+            def one(_: object, row: Any) -> Any:
                 return None, longer(solve(none.at[speeds].add(row)[:k]))[felt]
 
             return scanned(one, None, applied)[1].T

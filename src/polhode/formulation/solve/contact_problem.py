@@ -319,7 +319,7 @@ class _Scaled(NamedTuple):
             new = jnp.concatenate([push[None], share * y])
             return v + X @ (new - r), new
 
-        def sweep(_: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
+        def sweep(_: object, state: tuple[Any, Any]) -> tuple[Any, Any]:
             rows = ((J, X, q, mu), (own, normal, across), state[0])
             v, r = for_active(on, one, state[1], rows)
             return r, v

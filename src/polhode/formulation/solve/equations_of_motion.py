@@ -65,7 +65,7 @@ def solve_definite(M: Array, b: Array) -> Any:
 
 
 def solve_constrained(
-    M: Array, f: Any, A: Array, g: Any, natural: NaturalSizes
+    M: Array, f: jnp.ndarray, A: Array, g: Array, natural: NaturalSizes
 ) -> tuple[Any, Any]:
     """Accelerations a (n,) and the intensities l (m,) of the reactions A^T l."""
     if A.shape[0] == 0:
@@ -91,7 +91,13 @@ def row_squares(A: Array, natural: NaturalSizes) -> Any:
 
 
 def solve_ordered(
-    M: Array, f: Any, A: Array, g: Any, natural: NaturalSizes, *, ordering: Ordering
+    M: Array,
+    f: jnp.ndarray,
+    A: Array,
+    g: jnp.ndarray,
+    natural: NaturalSizes,
+    *,
+    ordering: Ordering,
 ) -> tuple[Any, Any]:
     """As `solve_constrained`, both kinds of unknowns eliminated in a given order.
 
@@ -120,7 +126,7 @@ def solve_ordered(
         solve = factored_band(band_of(entries[places], ordering.width))
     back = np.argsort(order)
 
-    def solved(top: Any, bottom: Any) -> tuple[Any, Any]:
+    def solved(top: jnp.ndarray, bottom: jnp.ndarray) -> tuple[Any, Any]:
         x = solve(jnp.concatenate([top, bottom])[order])[back]
         return x[:k], -x[k:]
 
@@ -141,7 +147,7 @@ def _places(k: int, m: int) -> np.ndarray:
     return np.block([[M, A.T], [A, corner]])
 
 
-def _squared(A: Array, weight: Any, ordering: Ordering) -> Any:
+def _squared(A: Array, weight: jnp.ndarray, ordering: Ordering) -> Any:
     """A^T w A, from what each constraint feels."""
     k = A.shape[1]
     total = jnp.zeros((k, k))
@@ -152,7 +158,9 @@ def _squared(A: Array, weight: Any, ordering: Ordering) -> Any:
     return total
 
 
-def solve_rows(S: Array, gap: Any, sizes: Any, least: Any = 0.0) -> Any:
+def solve_rows(
+    S: Array, gap: jnp.ndarray, sizes: Array, least: jnp.ndarray = 0.0
+) -> Any:
     """l with S l = gap, for S (m, m) symmetric, that may be singular but consistent.
 
     `sizes` (m,) are the natural ones of the rows; what S has below `least`, with rows
@@ -217,6 +225,6 @@ def _in_loops(M: Array) -> Solver:
     return solve
 
 
-def _times(column: Array, row: Any) -> Any:
+def _times(column: Array, row: Array) -> Any:
     """column x row: (n,) by a number, or (n, k) by (k,)."""
     return jnp.tensordot(column, row, axes=0)

@@ -176,7 +176,7 @@ def factored(fronts: Fronts, numbers: Array) -> Any:
     """The list with L and 1/d in the place of K."""
     for run in fronts.runs:
 
-        def step(numbers: Any, row: Any, run: Run = run) -> tuple[Any, None]:
+        def step(numbers: jnp.ndarray, row: Any, run: Run = run) -> tuple[Any, None]:
             start, targets = row
             wide = run.below.shape[1]
             columns = _cut(own(numbers, start, _size(run)), run.pivots, wide)
@@ -194,7 +194,7 @@ def solved(fronts: Fronts, numbers: Array, b: Array) -> Any:
     """x (unknowns,) with K x = b, by slots; `numbers` are those of `factored`."""
     for run in fronts.runs:
 
-        def down(b: Any, row: Any, run: Run = run) -> tuple[Any, None]:
+        def down(b: jnp.ndarray, row: Any, run: Run = run) -> tuple[Any, None]:
             start, slot, below = row
             p, wide = run.pivots, run.below.shape[1]
             columns = _cut(own(numbers, start, _size(run)), p, wide)
@@ -210,7 +210,7 @@ def solved(fronts: Fronts, numbers: Array, b: Array) -> Any:
         b, _ = scanned(down, b, (run.starts, run.slots, run.below))
     for run in reversed(fronts.runs):
 
-        def up(x: Any, row: Any, run: Run = run) -> tuple[Any, None]:
+        def up(x: jnp.ndarray, row: Any, run: Run = run) -> tuple[Any, None]:
             start, slot, below = row
             p, wide = run.pivots, run.below.shape[1]
             columns = _cut(own(numbers, start, _size(run)), p, wide)
@@ -231,7 +231,7 @@ def product(fronts: Fronts, numbers: Array, x: Array) -> Any:
     later, earlier = _slots_of_numbers(fronts)
     beside = np.where(later == earlier, 0.0, 1.0)
 
-    def step(y: Any, row: Any) -> tuple[Any, None]:
+    def step(y: jnp.ndarray, row: Any) -> tuple[Any, None]:
         number, i, j, mirrored = row
         y = y.at[i].add(number * x[j])
         return y.at[j].add(mirrored * number * x[i]), None
@@ -253,7 +253,7 @@ def _size(run: Run) -> int:
     return p * (p + 1) // 2 + p * wide
 
 
-def _cut(block: Any, pivots: int, wide: int) -> list[Any]:
+def _cut(block: jnp.ndarray, pivots: int, wide: int) -> list[Any]:
     """The columns of a front, each from its diagonal down."""
     lengths = [pivots - a + wide for a in range(pivots)]
     ends = np.cumsum([0, *lengths])

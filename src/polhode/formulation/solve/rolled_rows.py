@@ -81,7 +81,7 @@ def row_entries(tables: RowTables, felt: Felt, slopes: Array) -> Any:
     return A
 
 
-def _along(S: Array, W: Array, arm: Any) -> Any:
+def _along(S: Array, W: Array, arm: jnp.ndarray) -> Any:
     """The power of a wrench about a point at `arm`, for a unit speed along S."""
     return jnp.sum(S[:3] * (W[:3] + cross(arm, W[3:]))) + jnp.sum(S[3:] * W[3:])
 
@@ -101,7 +101,7 @@ def eliminated(
     yields = _total(tables, natural, still, numbers) / m
     yielding = RELATIVE * yields + VANISHING / mass
 
-    def soften(numbers: Any, row: Any) -> tuple[Any, None]:
+    def soften(numbers: jnp.ndarray, row: Any) -> tuple[Any, None]:
         place, square = row
         return numbers.at[place].set(-yielding * square), None
 
@@ -142,7 +142,7 @@ def _mass_entries(
         high, wide = couples.places.shape[1:]
 
         def pair(
-            numbers: Any, row: Any, high: int = high, wide: int = wide
+            numbers: jnp.ndarray, row: Any, high: int = high, wide: int = wide
         ) -> tuple[Any, None]:
             carrier, carried, places = row
             arm = felt.origins[carried] - felt.origins[carrier]
@@ -157,7 +157,9 @@ def _mass_entries(
     return numbers, mass
 
 
-def _total(tables: RowTables, natural: NaturalSizes, A: Array, numbers: Any) -> Any:
+def _total(
+    tables: RowTables, natural: NaturalSizes, A: Array, numbers: jnp.ndarray | None
+) -> Any:
     """The sum over all entries of A^2 by natural sizes: of rows, and of speeds or M.
 
     Without `numbers` speeds are measured by their own sizes, else by 1 / M_jj.
@@ -167,7 +169,9 @@ def _total(tables: RowTables, natural: NaturalSizes, A: Array, numbers: Any) -> 
         s, r = blocks.speeds.shape[1], blocks.rows.shape[1]
         along = np.asarray(natural.speeds)[blocks.speeds] ** 2
 
-        def step(total: Any, row: Any, s: int = s, r: int = r) -> tuple[Any, None]:
+        def step(
+            total: jnp.ndarray, row: Any, s: int = s, r: int = r
+        ) -> tuple[Any, None]:
             start, by_speed, by_row, diagonal = row
             entries = own(A, start, s * r).reshape(s, r)
             if numbers is not None:
@@ -180,19 +184,25 @@ def _total(tables: RowTables, natural: NaturalSizes, A: Array, numbers: Any) -> 
     return total
 
 
-def _at(values: Any, places: Any) -> Any:
+def _at(values: jnp.ndarray, places: jnp.ndarray) -> Any:
     return values.at[places].get(mode="promise_in_bounds")
 
 
 def _with_rows(
-    tables: RowTables, natural: NaturalSizes, numbers: Array, A: Array, weight: Any
+    tables: RowTables,
+    natural: NaturalSizes,
+    numbers: Array,
+    A: Array,
+    weight: jnp.ndarray,
 ) -> Any:
     """The list with A^T w A added, and A entered."""
     sizes = 1.0 / np.asarray(natural.rows) ** 2
     for blocks in tables.blocks:
         s, r = blocks.speeds.shape[1], blocks.rows.shape[1]
 
-        def step(numbers: Any, row: Any, s: int = s, r: int = r) -> tuple[Any, None]:
+        def step(
+            numbers: jnp.ndarray, row: Any, s: int = s, r: int = r
+        ) -> tuple[Any, None]:
             i, j = np.triu_indices(s)
             start, by_row, places, squares = row
             flat = own(A, start, s * r)
@@ -209,8 +219,8 @@ def _with_rows(
 
 def solution(
     held: Elimination,
-    force: Any,
-    right: Any,
+    force: jnp.ndarray | None,
+    right: jnp.ndarray,
     further: tuple[float, ...] = FURTHER,
     enough: float = ROUNDING,
 ) -> tuple[Any, Any]:
@@ -226,7 +236,7 @@ def solution(
     x = jnp.zeros(len(fronts.slots))
     if force is not None:
 
-        def driven(x: Any, row: Any) -> tuple[Any, None]:
+        def driven(x: jnp.ndarray, row: Any) -> tuple[Any, None]:
             number, slot = row
             return x.at[slot].set(force[number]), None
 
@@ -241,7 +251,7 @@ def solution(
         symmetric=True,
     )
 
-    def taken(_: None, slot: Any) -> tuple[None, Any]:
+    def taken(_: None, slot: jnp.ndarray) -> tuple[None, Any]:
         return None, answer[slot]
 
     a = scanned(taken, None, tables.speed_slots)[1]
@@ -260,7 +270,9 @@ def _iterated(
         x = solved(fronts, held.numbers, now.x)
         often = jnp.asarray(times)[now.count]
 
-        def add(state: tuple[Any, Any], slot: Any) -> tuple[tuple[Any, Any], None]:
+        def add(
+            state: tuple[Any, Any], slot: jnp.ndarray
+        ) -> tuple[tuple[Any, Any], None]:
             x, answer = state
             more = answer[slot] + often * x[slot]
             return (x.at[slot].set(0.0), answer.at[slot].set(more)), None
@@ -299,12 +311,12 @@ class Missed(NamedTuple):
     terms: Any
 
 
-def _weighed(held: Elimination, blocks: Blocks, x: Array, right: Any) -> Any:
+def _weighed(held: Elimination, blocks: Blocks, x: Array, right: jnp.ndarray) -> Any:
     """x with A^T w g added, and g in the places of the rows."""
     s, r = blocks.speeds.shape[1], blocks.rows.shape[1]
     sizes = 1.0 / np.asarray(held.natural.rows) ** 2
 
-    def step(x: Any, row: Any) -> tuple[Any, None]:
+    def step(x: jnp.ndarray, row: Any) -> tuple[Any, None]:
         start, rows, by_row, slots, row_slots = row
         entries = own(held.A, start, s * r).reshape(s, r)
         g = _at(right, rows)
@@ -318,7 +330,11 @@ def _weighed(held: Elimination, blocks: Blocks, x: Array, right: Any) -> Any:
 
 
 def _row_residual(
-    held: Elimination, blocks: Blocks, now: Missed, answer: Any, right: Any
+    held: Elimination,
+    blocks: Blocks,
+    now: Missed,
+    answer: jnp.ndarray,
+    right: jnp.ndarray,
 ) -> Missed:
     """x with g - A a in the places of the rows; g is there in the right sides."""
     s, r = blocks.speeds.shape[1], blocks.rows.shape[1]
@@ -347,7 +363,7 @@ def row_products(tables: RowTables, A: Array, x: Array) -> Any:
 def row_lengths(tables: RowTables, A: Array, along: np.ndarray) -> Any:
     """The length (m,) of every row, speeds measured by `along` (nz,)."""
 
-    def length(entries: Any, own_x: Any) -> Any:
+    def length(entries: jnp.ndarray, own_x: jnp.ndarray) -> Any:
         return jnp.sqrt(jnp.sum((entries * own_x[:, None]) ** 2, axis=0))
 
     return _by_row(tables, A, along, length)
@@ -359,7 +375,9 @@ def _by_row(tables: RowTables, A: Array, x: Array, answer: Callable[..., Any]) -
     for blocks in tables.blocks:
         s, r = blocks.speeds.shape[1], blocks.rows.shape[1]
 
-        def step(found: Any, row: Any, s: int = s, r: int = r) -> tuple[Any, None]:
+        def step(
+            found: jnp.ndarray, row: Any, s: int = s, r: int = r
+        ) -> tuple[Any, None]:
             start, rows, speeds = row
             entries = own(A, start, s * r).reshape(s, r)
             each = answer(entries, _at(values, speeds))

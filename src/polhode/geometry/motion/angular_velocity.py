@@ -35,7 +35,7 @@ def body_components(R_AB: Array, R_AB_dot: Array) -> Any:
     return alternator(R_AB_dot.swapaxes(-1, -2) @ R_AB) * 0.5
 
 
-def from_axes(axes: Any, axes_dot: Any) -> Any:
+def from_axes(axes: Array, axes_dot: Array) -> Any:
     """w from three orthonormal axes e_i and their rates, the rows of (..., 3, 3).
 
     w = 1/2 sum_i e_i x edot_i

@@ -23,6 +23,8 @@ from polhode.geometry.pose import Pose
 from polhode.geometry.rotations.rotation import Rotation
 from polhode.geometry.twist import Twist
 
+__all__ = ["Configuration", "State", "degrees_of_freedom"]
+
 
 @final
 @dataclass(frozen=True, eq=False)

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.geometry import se3
 from polhode.geometry.rotations import parametrisation
 from polhode.geometry.rotations.parametrisation import Parametrisation
 from polhode.geometry.vector import skew
 
+__all__ = ["advance", "coordinate_rates", "rotation_rate"]
 
-def rotation_rate(rotation: Array, angular_velocity: Any) -> Any:
+
+def rotation_rate(rotation: Array, angular_velocity: Array) -> Any:
     """The rate of the rotation matrix, ω in the observer's axes.   Ṙ = [ω] R"""
     return skew(angular_velocity) @ rotation
 
@@ -35,7 +37,7 @@ def coordinate_rates(chart: Parametrisation, coordinates: Array, twist: Array) -
     return xp.concatenate([twist[..., 3:], turning], axis=-1)
 
 
-def advance(pose: Any, body_twist: Any, step: Any) -> Any:
+def advance(pose: Array, body_twist: Array, step: Scalar) -> Any:
     """The pose (4, 4) after a time `step` with a constant body twist.
 
     X(t + h) = X(t) exp(h V_B)

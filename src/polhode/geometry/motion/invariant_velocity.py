@@ -20,6 +20,17 @@ from polhode.geometry.motion.angular_velocity import body_components, spatial_co
 from polhode.geometry.motion.moving_frame import apply
 from polhode.geometry.transport import shift_velocity
 
+__all__ = [
+    "inverse_motion",
+    "left_invariant",
+    "left_translate",
+    "rate_from_left",
+    "rate_from_right",
+    "right_invariant",
+    "right_translate",
+    "space_origin_velocity",
+]
+
 
 def left_invariant(X: Array, X_dot: Array) -> Any:
     """The body twist [w; u] (..., 6).
@@ -43,22 +54,22 @@ def right_invariant(X: Array, X_dot: Array) -> Any:
     return xp.concatenate([w, shift_velocity(w, b_dot, -b)], axis=-1)
 
 
-def rate_from_left(X: Array, twist_B: Any) -> Any:
+def rate_from_left(X: Array, twist_B: Array) -> Any:
     """The rate of a displacement with this body twist.   Ẋ = X hat(V_B)"""
     return X @ se3.hat(twist_B)
 
 
-def rate_from_right(X: Array, twist_A: Any) -> Any:
+def rate_from_right(X: Array, twist_A: Array) -> Any:
     """The rate of a displacement with this spatial twist.   Ẋ = hat(V_A) X"""
     return se3.hat(twist_A) @ X
 
 
-def left_translate(by: Any, X: Array, X_dot: Array) -> tuple[Any, Any]:
+def left_translate(by: Array, X: Array, X_dot: Array) -> tuple[Any, Any]:
     """The motion before another observer:   R -> R_g R,  b -> R_g b + b_g"""
     return by @ X, by @ X_dot
 
 
-def right_translate(by: Any, X: Array, X_dot: Array) -> tuple[Any, Any]:
+def right_translate(by: Array, X: Array, X_dot: Array) -> tuple[Any, Any]:
     """The motion of another body frame:   R -> R R_g,  b -> R b_g + b"""
     return X @ by, X_dot @ by
 
@@ -72,6 +83,6 @@ def inverse_motion(X: Array, X_dot: Array) -> tuple[Any, Any]:
     return back, -(back @ X_dot @ back)
 
 
-def space_origin_velocity(twist_A: Any, place: Any) -> Any:
+def space_origin_velocity(twist_A: Array, place: Array) -> Any:
     """The velocity field from the spatial twist [ŵ; ξ].   v_P = ξ + ŵ x (P - Ao)"""
     return shift_velocity(twist_A[..., :3], twist_A[..., 3:], place)

@@ -67,7 +67,7 @@ RIGHT = VelocityChoice("right", _to_right, _from_right)
 HYBRID = VelocityChoice("hybrid", _to_hybrid, _from_hybrid)
 
 
-def jet(base: Any) -> VelocityChoice:
+def jet(base: Array) -> VelocityChoice:
     """The rates of the six coordinates q = log(base⁻¹ X) near a base pose (4, 4).
 
     Singular where the turn from the base reaches 2π; q itself jumps at π.
@@ -99,7 +99,7 @@ def custom(name: str, forms: Callable[[Any], Any]) -> VelocityChoice:
     return VelocityChoice(name, speeds, body_twist)
 
 
-def _independent(name: str, sigma: Any) -> Any:
+def _independent(name: str, sigma: Array) -> Any:
     if is_traced(sigma):
         return sigma
     matrix = admit(sigma, (6, 6), f"the matrix of the velocity forms {name!r}")

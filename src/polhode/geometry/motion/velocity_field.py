@@ -7,10 +7,13 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.errors import StateError
 from polhode.geometry.admission import admit
 from polhode.geometry.transport import shift_velocity
 from polhode.geometry.vector import shown, skew
+
+__all__ = ["RigidFit", "fit_rigid_velocity"]
 
 _RANK_TOLERANCE = 1e-9
 
@@ -37,7 +40,7 @@ class RigidFit:
         """Whether the points determine the angular velocity."""
         return self.rank == 3
 
-    def velocity_at(self, place: Any) -> Any:
+    def velocity_at(self, place: Array) -> Any:
         """The fitted field.   v = v_centroid + w x (place - centroid)"""
         arm = np.asarray(place, dtype=float) - self.centroid
         return shift_velocity(self.angular, self.linear, arm)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from math import factorial, pi
 from typing import Any
 
-from polhode.arrays import Array, namespace, removable
+from polhode.arrays import Array, Scalar, namespace, removable
 
 SMALL = 1.0
 _SINE = [(-1) ** n / factorial(2 * n + 1) for n in range(10)]
@@ -79,7 +79,7 @@ def cotangent_defect_ratio(x: Array) -> Any:
     return removable(small, polynomial(_COTANGENT_DEFECT, x), exact)
 
 
-def arctangent_ratio(sine: Any, cosine: Any) -> Any:
+def arctangent_ratio(sine: Scalar, cosine: Scalar) -> Any:
     """atan2(s, c) / s where s ≥ 0 is given by its square, c ≥ 0; 1/c at s = 0.
 
     `sine` is s². The two need not be normalised.

@@ -15,7 +15,7 @@ from polhode.geometry.rotations import quaternion
 from polhode.geometry.vector import cross, dot, norm, skew
 
 
-def to_matrix(axis: Any, angle: Scalar) -> Any:
+def to_matrix(axis: Array, angle: Scalar) -> Any:
     """The rotation matrix (..., 3, 3) of a unit axis (..., 3) and an angle (...)."""
     xp = namespace(axis, angle)
     cross_matrix = skew(axis)
@@ -40,7 +40,7 @@ def from_matrix(matrix: Array) -> tuple[Any, Any]:
     return axis, 2 * xp.arctan2(length, q[..., 0])
 
 
-def turn(axis: Any, angle: Scalar, vector: Array) -> Any:
+def turn(axis: Array, angle: Scalar, vector: Array) -> Any:
     """The vector turned about the axis, without a matrix (Rodrigues' formula).
 
         v' = v_∥ + cos θ v_⊥ + sin θ n × v
@@ -54,21 +54,21 @@ def turn(axis: Any, angle: Scalar, vector: Array) -> Any:
 
 
 def spatial_angular_velocity(
-    axis: Any, angle: Scalar, axis_rate: Any, angle_rate: Any
+    axis: Array, angle: Scalar, axis_rate: Array, angle_rate: Scalar
 ) -> Any:
     """ω in the observer's axes: ω = θ̇ n + sin θ ṅ + (1 - cos θ) n × ṅ."""
     return _angular_velocity(axis, angle, axis_rate, angle_rate, 1.0)
 
 
 def body_angular_velocity(
-    axis: Any, angle: Scalar, axis_rate: Any, angle_rate: Any
+    axis: Array, angle: Scalar, axis_rate: Array, angle_rate: Scalar
 ) -> Any:
     """ω in the body's axes: ω = θ̇ n + sin θ ṅ - (1 - cos θ) n × ṅ."""
     return _angular_velocity(axis, angle, axis_rate, angle_rate, -1.0)
 
 
 def rates_of_spatial(
-    axis: Any, angle: Scalar, angular_velocity: Any
+    axis: Array, angle: Scalar, angular_velocity: Array
 ) -> tuple[Any, Any]:
     """(ṅ, θ̇) of ω in the observer's axes.
 
@@ -79,7 +79,9 @@ def rates_of_spatial(
     return _rates(axis, angle, angular_velocity, 1.0)
 
 
-def rates_of_body(axis: Any, angle: Scalar, angular_velocity: Any) -> tuple[Any, Any]:
+def rates_of_body(
+    axis: Array, angle: Scalar, angular_velocity: Array
+) -> tuple[Any, Any]:
     """(ṅ, θ̇) of ω in the body's axes.
 
         θ̇ = n·ω,    ṅ = (cot(θ/2) (ω - n n·ω) + n × ω) / 2
@@ -90,7 +92,7 @@ def rates_of_body(axis: Any, angle: Scalar, angular_velocity: Any) -> tuple[Any,
 
 
 def _angular_velocity(
-    axis: Any, angle: Scalar, axis_rate: Any, angle_rate: Any, sign: float
+    axis: Array, angle: Scalar, axis_rate: Array, angle_rate: Scalar, sign: float
 ) -> Any:
     xp = namespace(axis, angle, axis_rate, angle_rate)
     sine = xp.sin(angle)[..., None]
@@ -103,7 +105,7 @@ def _angular_velocity(
 
 
 def _rates(
-    axis: Any, angle: Scalar, angular_velocity: Any, sign: float
+    axis: Array, angle: Scalar, angular_velocity: Array, sign: float
 ) -> tuple[Any, Any]:
     xp = namespace(axis, angle, angular_velocity)
     half_sine = xp.sin(angle / 2)

@@ -136,7 +136,7 @@ def regularity(sequence: str, angles: Array) -> Any:
     return namespace(angles).abs(lock_sine(sequence, angles))
 
 
-def lock_fibre(sequence: str, angles: Array, shift: Any) -> Any:
+def lock_fibre(sequence: str, angles: Array, shift: Scalar) -> Any:
     """At lock, the angles of the same rotation with the third moved by `shift`.
 
     The outer axes are parallel or opposite: first and third angle count only by their
@@ -196,7 +196,7 @@ def body_rate_inverse(sequence: str, angles: Array) -> Any:
     return _dual_rows(basis, lock_sine(sequence, angles))
 
 
-def _dual_rows(basis: Any, determinant: Any) -> Any:
+def _dual_rows(basis: Array, determinant: Array) -> Any:
     """The rows g² = g₂, g¹ = g₂ × g₃ / det, g³ = g₁ × g₂ / det.
 
     The middle axis is square to the outer two. At lock g₁ = ±g₃, and least squares

@@ -63,33 +63,35 @@ class Parametrisation:
         return f"Parametrisation({self.name!r}, singular {self.singular})"
 
 
-def angular_velocity(chart: Parametrisation, parameters: Any, rates: Array) -> Any:
+def angular_velocity(chart: Parametrisation, parameters: Array, rates: Array) -> Any:
     """ω = γ̇ⁱ g_i in the observer's axes (..., 3)."""
     return (chart.basis(parameters) @ rates[..., None])[..., 0]
 
 
-def body_angular_velocity(chart: Parametrisation, parameters: Any, rates: Array) -> Any:
+def body_angular_velocity(
+    chart: Parametrisation, parameters: Array, rates: Array
+) -> Any:
     """ω in the body's axes: Rᵀ (γ̇ⁱ g_i)."""
     R = chart.to_matrix(parameters)
     spatial = angular_velocity(chart, parameters, rates)
     return (namespace(R).swapaxes(R, -1, -2) @ spatial[..., None])[..., 0]
 
 
-def rates(chart: Parametrisation, parameters: Any, angular_velocity: Any) -> Any:
+def rates(chart: Parametrisation, parameters: Array, angular_velocity: Array) -> Any:
     """γ̇ʲ = gʲ · ω, with ω in the observer's axes; refused where singular."""
     require_regular(chart, parameters)
     return (chart.dual_basis(parameters) @ angular_velocity[..., None])[..., 0]
 
 
 def rates_of_body(
-    chart: Parametrisation, parameters: Any, angular_velocity: Any
+    chart: Parametrisation, parameters: Array, angular_velocity: Array
 ) -> Any:
     """γ̇ʲ = gʲ · R ω, with ω in the body's axes; refused where singular."""
     spatial = (chart.to_matrix(parameters) @ angular_velocity[..., None])[..., 0]
     return rates(chart, parameters, spatial)
 
 
-def dual_basis(chart: Parametrisation, parameters: Any) -> Any:
+def dual_basis(chart: Parametrisation, parameters: Array) -> Any:
     """The rows gʲ with gʲ · g_i = 1 if i = j, else 0; refused where singular.
 
     Of four bound parameters: γ̇ʲ = gʲ · ω for every ω, and g_j gʲ = 1.
@@ -98,13 +100,13 @@ def dual_basis(chart: Parametrisation, parameters: Any) -> Any:
     return chart.dual_basis(parameters)
 
 
-def condition(chart: Parametrisation, parameters: Any) -> float:
+def condition(chart: Parametrisation, parameters: Array) -> float:
     """The largest over the smallest stretch from rates to ω; infinite at lock."""
     sizes = np.linalg.svd(np.asarray(chart.basis(parameters)), compute_uv=False)
     return float("inf") if sizes[2] == 0 else float(sizes[0] / sizes[2])
 
 
-def convert(parameters: Any, source: Parametrisation, target: Parametrisation) -> Any:
+def convert(parameters: Array, source: Parametrisation, target: Parametrisation) -> Any:
     """The same rotation in other parameters; refused where they are not finite."""
     result = target.from_matrix(source.to_matrix(parameters))
     if target is RODRIGUES:
@@ -117,7 +119,7 @@ def safest(matrix: Array, among: Sequence[Parametrisation]) -> Parametrisation:
     return max(among, key=lambda chart: chart.regularity(chart.from_matrix(matrix)))
 
 
-def require_regular(chart: Parametrisation, parameters: Any) -> None:
+def require_regular(chart: Parametrisation, parameters: Array) -> None:
     """Refuse rates or a dual basis where the parametrisation is singular."""
     margin = chart.regularity(parameters)
     if is_traced(margin) or np.all(margin >= SINGULAR):
@@ -151,7 +153,7 @@ def _turns_left(vector: Array) -> Any:
     return namespace(vector).abs(sine_ratio(dot(vector, vector) / 4))
 
 
-def _axis_angle_matrix(parameters: Any) -> Any:
+def _axis_angle_matrix(parameters: Array) -> Any:
     return axis_angle.to_matrix(parameters[..., :3], parameters[..., 3])
 
 
@@ -160,7 +162,7 @@ def _axis_angle_parameters(matrix: Array) -> Any:
     return namespace(matrix).concatenate([axis, angle[..., None]], axis=-1)
 
 
-def _axis_angle_basis(parameters: Any) -> Any:
+def _axis_angle_basis(parameters: Array) -> Any:
     """Columns sin θ 1 + (1 - cos θ) [n] for ṅ, and n for θ̇."""
     xp = namespace(parameters)
     n, angle = parameters[..., :3], parameters[..., 3][..., None, None]
@@ -168,7 +170,7 @@ def _axis_angle_basis(parameters: Any) -> Any:
     return xp.concatenate([swing, n[..., None]], axis=-1)
 
 
-def _axis_angle_dual_basis(parameters: Any) -> Any:
+def _axis_angle_dual_basis(parameters: Array) -> Any:
     """Rows (cot(θ/2) (1 - n n) - [n]) / 2 for ṅ, and n for θ̇."""
     xp = namespace(parameters)
     n = parameters[..., :3]
@@ -181,7 +183,7 @@ def _axis_angle_dual_basis(parameters: Any) -> Any:
     return xp.concatenate([rows, n[..., None, :]], axis=-2)
 
 
-def _half_sine(parameters: Any) -> Any:
+def _half_sine(parameters: Array) -> Any:
     xp = namespace(parameters)
     return xp.abs(xp.sin(parameters[..., 3] / 2))
 

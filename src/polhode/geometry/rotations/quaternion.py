@@ -124,12 +124,12 @@ def body_angular_velocity(q: Array, q_dot: Array) -> Any:
     return 2 * product(conjugate(q), q_dot)[..., 1:]
 
 
-def rates_of_spatial(q: Array, angular_velocity: Any) -> Any:
+def rates_of_spatial(q: Array, angular_velocity: Array) -> Any:
     """q̇ = ω q / 2, with ω in the observer's axes; q·q̇ = 0, so |q| is kept."""
     return product(pure(angular_velocity), q) / 2
 
 
-def rates_of_body(q: Array, angular_velocity: Any) -> Any:
+def rates_of_body(q: Array, angular_velocity: Array) -> Any:
     """q̇ = q ω / 2, with ω in the body's axes; q·q̇ = 0, so |q| is kept."""
     return product(q, pure(angular_velocity)) / 2
 

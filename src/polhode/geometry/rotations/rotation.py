@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from polhode.arrays import Array, Scalar
 from polhode.errors import FrameMismatch
@@ -78,7 +79,7 @@ class Rotation:  # limit: a pair for each parametrisation is the contract
 
     @staticmethod
     def from_triads(
-        axes: Any, observer_axes: Any, *, of: Frame, seen_from: Frame
+        axes: Array, observer_axes: Array, *, of: Frame, seen_from: Frame
     ) -> Rotation:
         """The rotation between two orthonormal triads given in any common axes.
 
@@ -203,7 +204,9 @@ class Rotation:  # limit: a pair for each parametrisation is the contract
         require_adjacent("compose", self, other)
         return Rotation(self.matrix @ other.matrix, other.of, self.seen_from)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> np.ndarray:
         return np.array(self.matrix, dtype=dtype)
 
     def _repr_html_(self) -> str:

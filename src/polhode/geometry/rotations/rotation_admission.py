@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import (
     NotARotation,
     NumericalWarning,
@@ -31,7 +32,7 @@ SINGULAR = 1e-12
 LONGEST = 1e150
 
 
-def admit_matrix(value: Any, who: str) -> Any:
+def admit_matrix(value: Array, who: str) -> Any:
     """A rotation matrix: orthogonal within 1e-6, then made so to rounding."""
     matrix = admit(value, (3, 3), f"the matrix of {who}")
     if is_traced(matrix):
@@ -143,7 +144,7 @@ def admit_tangents(value: Any, who: str) -> Any:
     return frozen(vector / np.max(np.abs(vector)) * LONGEST)
 
 
-def refuse_singular(regularity: Any, what: str, why: str, repair: str) -> None:
+def refuse_singular(regularity: Scalar, what: str, why: str, repair: str) -> None:
     """Refuse parameters that are infinite at this orientation."""
     if is_traced(regularity) or regularity >= SINGULAR:
         return

@@ -18,8 +18,17 @@ from typing import Any
 from polhode.arrays import Array, namespace
 from polhode.geometry.vector import cross, skew
 
+__all__ = [
+    "angular_accelerations",
+    "angular_velocities",
+    "ground_accelerations",
+    "in_ground_axes",
+    "intermediate_tensor_rate",
+    "orientations",
+]
 
-def orientations(links: Any) -> Any:
+
+def orientations(links: Array) -> Any:
     """[R_01], [R_02], ..., [R_0n] (n, 3, 3): each frame's axes in frame 0's."""
     xp = namespace(links)
     reached = [links[0]]
@@ -28,19 +37,19 @@ def orientations(links: Any) -> Any:
     return xp.stack(reached)
 
 
-def in_ground_axes(links: Any, columns: Array) -> Any:
+def in_ground_axes(links: Array, columns: Array) -> Any:
     """A column per link (n, 3), each in its source axes, rewritten in frame 0's."""
     xp = namespace(links, columns)
     sources = xp.concatenate([xp.eye(3)[None], orientations(links)[:-1]])
     return (sources @ columns[..., None])[..., 0]
 
 
-def angular_velocities(links: Any, relative: Any) -> Any:
+def angular_velocities(links: Array, relative: Array) -> Any:
     """ω_1/0, ω_2/0, ..., ω_n/0 (n, 3) in the axes of 0: ω_2/0 = ω_2/1 + ω_1/0."""
     return namespace(links, relative).cumsum(in_ground_axes(links, relative), axis=0)
 
 
-def ground_accelerations(links: Any, relative: Any, relative_rates: Any) -> Any:
+def ground_accelerations(links: Array, relative: Array, relative_rates: Array) -> Any:
     """The rate of each link's own ω_k+1/k as frame 0 sees it (n, 3), axes of 0.
 
         (d/dt)₀ ω_2/1 = α_2/1 + ω_1/0 × ω_2/1
@@ -53,7 +62,7 @@ def ground_accelerations(links: Any, relative: Any, relative_rates: Any) -> Any:
     return in_ground_axes(links, relative_rates) + cross(before, own)
 
 
-def angular_accelerations(links: Any, relative: Any, relative_rates: Any) -> Any:
+def angular_accelerations(links: Array, relative: Array, relative_rates: Array) -> Any:
     """α_1/0, ..., α_n/0 (n, 3) in the axes of 0.
 
     α_n/0 = Σ α_k+1/k + Σ ω_k/0 × ω_k+1/k
@@ -62,7 +71,7 @@ def angular_accelerations(links: Any, relative: Any, relative_rates: Any) -> Any
     return namespace(seen).cumsum(seen, axis=0)
 
 
-def intermediate_tensor_rate(tensor_12: Any, spin_21: Any, spin_10: Any) -> Any:
+def intermediate_tensor_rate(tensor_12: Array, spin_21: Array, spin_10: Array) -> Any:
     """The rate that frame 0 sees of the tensor R_12, which takes axes of 1 to 2.
 
         d/dt R_12 = (Ω_2/1 + Ω_1/0) R_12 - R_12 Ω_1/0

@@ -16,23 +16,25 @@ from polhode.geometry.motion.angular_velocity import body_components, spatial_co
 from polhode.geometry.rotations import rotation_chain
 from polhode.geometry.vector import skew
 
+__all__ = ["along_chain", "body", "spatial", "updated"]
 
-def spatial(matrix: Array, change: Any) -> Any:
+
+def spatial(matrix: Array, change: Array) -> Any:
     """δ (..., 3) in the observer's axes, of a change dR: [δ] = dR Rᵀ."""
     return spatial_components(matrix, change)
 
 
-def body(matrix: Array, change: Any) -> Any:
+def body(matrix: Array, change: Array) -> Any:
     """δ' (..., 3) in the body's axes, of a change dR: [δ'] = Rᵀ dR."""
     return body_components(matrix, change)
 
 
-def updated(matrix: Array, increment: Any) -> Any:
+def updated(matrix: Array, increment: Array) -> Any:
     """(1 + [δ]) R, moved to first order; `so3.boxplus` moves it exactly."""
     return (namespace(matrix).eye(3) + skew(increment)) @ matrix
 
 
-def along_chain(links: Any, increments: Any) -> Any:
+def along_chain(links: Array, increments: Array) -> Any:
     """δ_1/0, ..., δ_n/0 (n, 3) in the axes of 0: δ_2/0 = δ_2/1 + δ_1/0.
 
     `links` (n, 3, 3) as in `rotation_chain`. Row k of `increments` is the variation of

@@ -14,7 +14,7 @@ from polhode.geometry.rotations.parametrisation import Parametrisation, dual_bas
 from polhode.geometry.vector import alternator, cross
 
 
-def tensor_from_matrix(matrix: Array, slope: Any) -> Any:
+def tensor_from_matrix(matrix: Array, slope: Array) -> Any:
     """Σ = 1/2 (∂S/∂R Rᵀ - R (∂S/∂R)ᵀ), skew (..., 3, 3).
 
     `slope` is ∂S/∂R_ij (..., 3, 3), of any extension of S to all matrices.
@@ -23,18 +23,18 @@ def tensor_from_matrix(matrix: Array, slope: Any) -> Any:
     return (product - namespace(product).swapaxes(product, -1, -2)) / 2
 
 
-def from_matrix(matrix: Array, slope: Any) -> Any:
+def from_matrix(matrix: Array, slope: Array) -> Any:
     """σ = -ε[Σ] (..., 3), from the derivative by the matrix entries."""
     return -alternator(tensor_from_matrix(matrix, slope))
 
 
-def from_parameters(chart: Parametrisation, parameters: Any, slope: Any) -> Any:
+def from_parameters(chart: Parametrisation, parameters: Array, slope: Array) -> Any:
     """σ = ∂S/∂γⁱ gⁱ (..., 3), from the derivative by the parameters (..., n)."""
     dual = dual_basis(chart, parameters)
     return (slope[..., None, :] @ dual)[..., 0, :]
 
 
-def from_quaternion(q: Array, slope: Any) -> Any:
+def from_quaternion(q: Array, slope: Array) -> Any:
     """σ = 1/2 (w S_v - S_w v + v × S_v), from ∂S/∂(w, x, y, z) of any extension."""
     w, v = q[..., :1], q[..., 1:]
     slope_w, slope_v = slope[..., :1], slope[..., 1:]

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.geometry.rotations import quaternion
 from polhode.geometry.rotations.angle_ratios import (
     cotangent_defect_ratio,
@@ -78,12 +78,12 @@ def right_jacobian_inverse(vector: Array) -> Any:
     return left_jacobian_inverse(-vector)
 
 
-def boxplus(matrix: Array, increment: Any) -> Any:
+def boxplus(matrix: Array, increment: Array) -> Any:
     """The rotation moved by a finite increment in the observer's axes: exp(δ) R."""
     return exp(increment) @ matrix
 
 
-def boxminus(matrix: Array, reference: Any) -> Any:
+def boxminus(matrix: Array, reference: Array) -> Any:
     """The increment δ in the observer's axes with boxplus(reference, δ) = R.
 
     δ = log(R R_refᵀ)
@@ -106,7 +106,7 @@ def orthonormalised(matrix: Array) -> Any:
     return matrix
 
 
-def _series_in_skew(vector: Array, first: Any, second: Any) -> Any:
+def _series_in_skew(vector: Array, first: Scalar, second: Array) -> Any:
     """1 + first [φ] + second [φ]²."""
     xp = namespace(vector)
     cross_matrix = skew(vector)

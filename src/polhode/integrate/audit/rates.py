@@ -68,7 +68,7 @@ def audit_function(equations: Equations, drive: Drive) -> Any:
     system, core = equations.system, equations.functions
     n = system.coordinates
 
-    def audit(t: Scalar, x: Array, held: Any, table: Table) -> Audit:
+    def audit(t: Scalar, x: Array, held: Array, table: Table) -> Audit:
         q, y = x[:n], x[n:]
         z = core.speeds(t, q, y, table)
         table = drive.table(t, q, z, table, held, y=y)

@@ -272,7 +272,7 @@ def _first_limit(
     later = jnp.maximum(jnp.abs(ends.t), jnp.abs(ends.t + ends.h))
     sharp = SHARP * jnp.maximum(later / jnp.where(seen, jnp.abs(ends.h), 1.0), 1.0)
 
-    def search(_: Any) -> Fallen:
+    def search(_: object) -> Fallen:
         return fallen(look, sharp)
 
     found = Fallen(*lax.cond(seen, search, lambda _: nothing, None))
@@ -290,10 +290,10 @@ def _cut_at_limit(
     none = jnp.zeros(0, bool)
     stop = _Stop(t, fall.s, jnp.array(True), none, fall.number)
 
-    def halt(_: Any) -> tuple[StepperState, Rows]:
+    def halt(_: object) -> tuple[StepperState, Rows]:
         return _cut(step, before.sides, stop)
 
-    def on(_: Any) -> tuple[StepperState, Rows]:
+    def on(_: object) -> tuple[StepperState, Rows]:
         return turn.stepper_state, turn.row
 
     kept = lax.cond(fall.s < NOWHERE, halt, on, None)
@@ -366,7 +366,7 @@ def _examine_step(step: _Step, turn: Turn, looks: Looks) -> Turn:
         status=jnp.where(is_plain, after.status, NEEDS_HOST),
     )
 
-    def halt(_: Any) -> tuple[StepperState, Rows]:
+    def halt(_: object) -> tuple[StepperState, Rows]:
         return _cut(step, _sides_at(step, looks, found, stop), stop)
 
     # The host knows of no limits: a step that ends before them is made for it.

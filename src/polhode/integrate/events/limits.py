@@ -139,10 +139,10 @@ def fallen(look: Look, sharp: Any) -> Fallen:
 
     looks = _Looks(g, r, has_fallen)
 
-    def search(_: Any) -> tuple[Any, Any]:
+    def search(_: object) -> tuple[Any, Any]:
         return _first(look, looks, sharp)
 
-    def none(_: Any) -> tuple[Any, Any]:
+    def none(_: object) -> tuple[Any, Any]:
         return jnp.asarray(NOWHERE), jnp.asarray(NONE)
 
     s, number = lax.cond(jnp.any(has_fallen), search, none, None)
@@ -164,7 +164,7 @@ def _is_hidden(looks: _Looks) -> Any:
     applies = jnp.all(g != 1.0, axis=0) & ~jnp.any(has_fallen, axis=0)
     may = applies & (least < -jnp.min(r, axis=0))
 
-    def closely(_: Any) -> Any:
+    def closely(_: object) -> Any:
         between = jnp.asarray(_LAGRANGE) @ jnp.where(applies, g, 1.0)
         # The lowest point of the parabola through each three neighbours.
         before, at, after = between[:-2], between[1:-1], between[2:]

@@ -124,7 +124,7 @@ def zeros(look: Look, looks: Looks) -> Zeros:
     sign = jnp.sign(looks.sides).astype(float)
 
     def one(carry: Any, k: Scalar) -> tuple[Any, Any]:
-        def found(_: Any) -> tuple[Any, Any]:
+        def found(_: object) -> tuple[Any, Any]:
             low = passes.part[k] / PARTS
             ends = (jnp.asarray(low, float), jnp.asarray(low + 1 / PARTS, float))
             start = passes.sets_out[k] & (passes.part[k] == 0)

@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import Array, scanned
+from polhode.arrays import Array, Scalar, scanned
 from polhode.formulation.recursive import rolled_constrained
 from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import Table
@@ -65,7 +65,7 @@ def natural_speeds(system: System) -> np.ndarray:
 
 
 def keeps_constraints(
-    system: System, state: StateArrays, table: Table, A: Any = None
+    system: System, state: StateArrays, table: Table, A: Array | None = None
 ) -> Any:
     """Whether a state (t, q, z) keeps all rows; traced.
 
@@ -95,7 +95,7 @@ class RowMisses(NamedTuple):
     phi: Any
 
 
-def are_kept(system: System, state: StateArrays, here: Any, missed: RowMisses) -> Any:
+def are_kept(system: System, state: StateArrays, here: Array, missed: RowMisses) -> Any:
     """Whether rows of lengths `here` (rows,) miss at most `KEPT` of their sizes.
 
     Lengths are those of d phi/dz, speeds measured by `natural_speeds`.
@@ -114,7 +114,7 @@ def are_kept(system: System, state: StateArrays, here: Any, missed: RowMisses) -
 
 
 def miss_shares(
-    system: System, state: StateArrays, here: Any, missed: RowMisses
+    system: System, state: StateArrays, here: Array, missed: RowMisses
 ) -> tuple[Any, Any]:
     """The largest misses of a large system, in loops: of places, and of speeds.
 
@@ -134,17 +134,17 @@ def miss_shares(
     return places / (1.0 + ROUNDING / (KEPT * own.length) * far), speeds
 
 
-def _largest(values: Array, sizes: np.ndarray, least: Any) -> Any:
-    def step(most: Any, row: Any) -> tuple[Any, None]:
+def _largest(values: Array, sizes: np.ndarray, least: Scalar) -> Any:
+    def step(most: Array, row: Any) -> tuple[Any, None]:
         return jnp.maximum(most, jnp.abs(row[0]) * row[1]), None
 
     return scanned(step, least, (values, sizes))[0]
 
 
 def _largest_share(
-    values: Array, here: Any, numbers: np.ndarray, own: np.ndarray
+    values: Array, here: Array, numbers: np.ndarray, own: np.ndarray
 ) -> Any:
-    def step(most: Any, row: Any) -> tuple[Any, None]:
+    def step(most: Array, row: Any) -> tuple[Any, None]:
         value, number, size = row
         return jnp.maximum(most, jnp.abs(value) / jnp.maximum(here[number], size)), None
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from polhode.arrays import Scalar
+from polhode.arrays import Array, Scalar
 
 
 class Steps(NamedTuple):
@@ -101,7 +101,7 @@ def between(
     h: Scalar,
     start: tuple[Any, ...],
     end: tuple[Any, ...],
-    dense: Any,
+    dense: Array,
     *,
     product: Callable[[Any, Any], Any] = mul,
 ) -> Any:

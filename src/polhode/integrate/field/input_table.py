@@ -101,7 +101,7 @@ class Drive:
         """(t, q, z, table, y) -> the table with all inputs; None where no law is."""
         return self._driven if self.laws else None
 
-    def unpacked(self, held: Any) -> dict[str, Any]:
+    def unpacked(self, held: Array) -> dict[str, Any]:
         """Held inputs by name, from the row (width,) of a stepper state."""
         found, first = {}, 0
         for name, size in self.sizes.items():
@@ -122,7 +122,7 @@ class Drive:
         return held
 
     def table(
-        self, t: Any, q: Any, z: Any, table: Table, held: Any, *, y: Any = None
+        self, t: Scalar, q: Array, z: Array, table: Table, held: Array, *, y: Any = None
     ) -> Table:
         """A table completed by all inputs at a time and state.
 
@@ -144,7 +144,7 @@ class Drive:
         count = len(self.first_states)
         return self.first_states if y is None or not count else y[-count:]
 
-    def table_function(self, table: Table, held: Any) -> Any:
+    def table_function(self, table: Table, held: Array) -> Any:
         """The table itself, or with inputs (t, q, z) -> table, outside a trace."""
         if not self.key:
             return table
@@ -156,7 +156,9 @@ class Drive:
 
         return completed
 
-    def _driven(self, t: Any, q: Any, z: Any, table: Table, y: Any = None) -> Table:
+    def _driven(
+        self, t: Scalar, q: Array, z: Array, table: Table, y: Any = None
+    ) -> Table:
         assert self.system is not None
         state, c = State(self.system, t, q, z), self._states(y)
         own = self.system.table(table)
@@ -254,7 +256,7 @@ def _none(name: str, value: Any) -> ForceError:
     )
 
 
-def shaped(name: str, value: Any, size: int) -> Any:
+def shaped(name: str, value: Array, size: int) -> Any:
     """An input in its shape, refused where it has another."""
     allowed = [(size,)] if size > 1 else [(), (1,)]
     if value.shape not in allowed:

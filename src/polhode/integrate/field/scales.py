@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import Array, Scalar, namespace
 from polhode.system.lengths import entries, own_length
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ class Scales(NamedTuple):
     rate: Any
 
 
-def scales(system: System, q: Array, z: Array, z_dot: Array, duration: Any) -> Scales:
+def scales(
+    system: System, q: Array, z: Array, z_dot: Array, duration: Scalar
+) -> Scales:
     """The scales at the starts of runs: q (..., nq), z, z_dot, duration (...)."""
     xp = namespace(q, z, z_dot)
     L = lengths(system, q, z, duration)[..., None]
@@ -43,7 +45,7 @@ def scales(system: System, q: Array, z: Array, z_dot: Array, duration: Any) -> S
     return Scales(of_q, of_z * rate[..., None], rate)
 
 
-def lengths(system: System, q: Array, z: Array, duration: Any) -> Any:
+def lengths(system: System, q: Array, z: Array, duration: Scalar) -> Any:
     """The largest length in the system, or in its motion if it has none (...)."""
     xp, own = namespace(q, z), own_length(system)
     if own > 0:

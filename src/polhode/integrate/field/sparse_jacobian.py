@@ -114,7 +114,7 @@ class Pattern:
         self._factors: OrderedDict[int, Any] = OrderedDict()
         self._lock = threading.Lock()
 
-    def factor(self, entries: Any, shift: Any, name: Any) -> None:
+    def factor(self, entries: Array, shift: Array, name: Any) -> None:
         """Factors for a shift s (2,); writes the `name` by which they are found."""
         digest = blake2b(np.asarray(entries).tobytes(), digest_size=8)
         digest.update(np.asarray(shift).tobytes())
@@ -122,7 +122,7 @@ class Pattern:
         self._factor(int(name), entries, shift)
 
     def solve(
-        self, name: Any, entries: Any, shift: Any, right: Any, found: Any
+        self, name: Any, entries: Array, shift: Array, right: Array, found: Array
     ) -> None:  # limit: a function that XLA calls: what it reads and what it writes
         """Writes d (2, unknowns) of b (2, unknowns): real and imaginary parts."""
         b = np.zeros(self.size, dtype=complex)
@@ -138,7 +138,7 @@ class Pattern:
             d = factor.solve(b)[here]
             found[0], found[1] = d.real, d.imag
 
-    def _factor(self, name: int, entries: Any, shift: Any) -> Any:
+    def _factor(self, name: int, entries: Array, shift: Array) -> Any:
         with self._lock:
             if name in self._factors:
                 self._factors.move_to_end(name)
@@ -221,7 +221,7 @@ class SparseJacobian(NamedTuple):
         call = host_function(self.pattern.solve, [name, *of, both], [both])
 
         @jax.custom_jvp
-        def solve(found: Any, entries: Any, s: Scalar, right: Any) -> Any:
+        def solve(found: Array, entries: Array, s: Scalar, right: Array) -> Any:
             return call(found, entries, s, right)[0]
 
         @solve.defjvp

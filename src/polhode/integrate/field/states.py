@@ -88,7 +88,7 @@ class States:
         return f"States({self.system.name!r}: {len(self)})"
 
 
-def unchecked(system: System, t: Any, q: Any, z: Any) -> States:
+def unchecked(system: System, t: np.ndarray, q: np.ndarray, z: np.ndarray) -> States:
     """States as they are given, such as some near others that were checked."""
     found = object.__new__(States)
     object.__setattr__(found, "system", system)

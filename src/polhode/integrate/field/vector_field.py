@@ -335,7 +335,7 @@ def _placed(equations: Equations, t: Scalar, q: Array, table: Table) -> Any:
     if not some:
         return q
 
-    def missed(delta: Any) -> Any:
+    def missed(delta: Array) -> Any:
         return rows.positions(system, t, system.local(q, delta), table)
 
     still = jnp.zeros(system.speeds)
@@ -364,7 +364,7 @@ def _nearest(
     t: Scalar,
     q: Array,
     A: Array,
-    g: Any,
+    g: Array,
     *,
     natural: NaturalSizes,
     constraints: Sequence[Constraint],

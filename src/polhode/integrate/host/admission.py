@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode.arrays import Array
 from polhode.errors import (
     InconsistentState,
     IntegrationError,
@@ -109,7 +110,7 @@ def _most_values(parameters: Mapping[str, Any]) -> int:
     return max(counts, default=1)
 
 
-def _common_start(states: States, samples: Any) -> float:
+def _common_start(states: States, samples: Array | None) -> float:
     if samples is not None and np.any(states.t != states.t[0]):
         raise IntegrationError(
             "runs that start at different times cannot share sample times.",
@@ -169,7 +170,7 @@ def admit_threads(threads: Any) -> int | None:
 
 
 def admit_samples(
-    samples: Any, start: float, until: float, memory: float = np.inf
+    samples: Array | None, start: float, until: float, memory: float = np.inf
 ) -> np.ndarray | None:
     """Sample times in the order of the run, each once, all within it."""
     if samples is None:

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.arrays import Scalar
 from polhode.formulation.contact.mode_forces import knows_modes
 from polhode.integrate.audit.contact_ledger import contact_audit
 from polhode.integrate.audit.rates import audit_function
@@ -168,7 +169,7 @@ def _glide(
     audit = audit_function(equations, drive) if is_audited else None
 
     def glide(
-        glider: BatchState, bounds: RunBounds, table: Table, t_end: Any, room: Any
+        glider: BatchState, bounds: RunBounds, table: Table, t_end: Scalar, room: Scalar
     ) -> BatchState:
         is_kept = is_audited or len(glider.dense) > 0
         turn = run_turn(
@@ -219,8 +220,8 @@ def sampled_glide(
         glider: BatchState,
         bounds: RunBounds,
         table: Table,
-        t_end: Any,
-        room: Any,
+        t_end: Scalar,
+        room: Scalar,
         due: Due,
     ) -> tuple[BatchState, Samples]:  # limit: what `glide` is given, and its samples
         held = glider.stepper_state.held

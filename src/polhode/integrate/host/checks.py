@@ -40,6 +40,9 @@ from polhode.system.state_arrays import StateArrays
 from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
+    from polhode.integrate.kernel.start import InitialDerivative
+
+if TYPE_CHECKING:
     from polhode.integrate.field.input_table import Drive
     from polhode.integrate.methods.method import Method
     from polhode.system.system import System
@@ -49,7 +52,7 @@ MOST = 64
 
 
 def require_sound_start(
-    drive: Drive, states: States, start: Any, *, table: dict[str, Any], held: Any
+    drive: Drive, states: States, start: Any, *, table: dict[str, Any], held: np.ndarray
 ) -> None:
     """Refuse a state at which an action is not finite, by its name.
 
@@ -63,10 +66,10 @@ def require_sound_start(
 def start_faults(
     drive: Drive,
     states: States,
-    start: Any,
+    start: InitialDerivative,
     *,
     table: dict[str, Any],
-    held: Any,
+    held: np.ndarray,
     refused: Collection[int] = (),
 ) -> dict[int, PolhodeError]:
     """Runs that cannot start from their states, and why.
@@ -144,7 +147,7 @@ def _broken(system: System, t: float, q: Array, z: Array, table: dict[str, Any])
 
 
 def require_memory(
-    method: Method, bounds: RunBounds, samples: Any, width: int, memory: float
+    method: Method, bounds: RunBounds, samples: Array | None, width: int, memory: float
 ) -> None:
     """Refuse rows that would need more bytes than were allowed.
 

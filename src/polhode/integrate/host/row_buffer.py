@@ -75,7 +75,7 @@ class RowBuffer:
         """What was noted at the last mark."""
         return self._mark[1]
 
-    def mark(self, stepper_state: Any, note: Any) -> None:
+    def mark(self, stepper_state: StepperState, note: Any) -> None:
         """The rows so far are complete; the cursor is for those who write to a file."""
         self._mark = (self.held, note)
 

@@ -12,7 +12,7 @@ from polhode.integrate.kernel.status import NOT_A_NUMBER, UNMET, UNSOLVED
 from polhode.integrate.kernel.stepper_state import StepperState
 
 
-def fault_status(is_solved: Any, is_finite: Any) -> Any:
+def fault_status(is_solved: Any, is_finite: Array) -> Any:
     """Why a step that is not good is not: its equations, its numbers, or its rows."""
     return jnp.where(is_solved, jnp.where(is_finite, UNMET, NOT_A_NUMBER), UNSOLVED)
 
@@ -26,7 +26,7 @@ def arrived(field: Field, t: Scalar, x: Array) -> tuple[Any, Any, Any, Any]:
     return x, x_dot, good & field.is_sound(t, x), is_kept
 
 
-def chosen(flag: Any, yes: StepperState, no: StepperState) -> StepperState:
+def chosen(flag: Scalar, yes: StepperState, no: StepperState) -> StepperState:
     """One of two stepper states."""
     pairs = zip(yes, no, strict=True)
     return StepperState(*(jnp.where(flag, a, b) for a, b in pairs))

@@ -111,7 +111,7 @@ def _with_carried(stepper_state: StepperState, moved: Attempt) -> StepperState:
     return stepper_state._replace(carried=kept)
 
 
-def _is_held(moved: Attempt, share: Any, h: Scalar, end: StepperState) -> Any:
+def _is_held(moved: Attempt, share: Scalar, h: Scalar, end: StepperState) -> Any:
     """Whether stability held a step, not accuracy: h |lambda| is above its limit.
 
         |lambda| = |f(a) - f(b)| / |a - b|

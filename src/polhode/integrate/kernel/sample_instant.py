@@ -76,7 +76,7 @@ def run_turn(
     *,
     bounds: RunBounds,
     table: Table,
-    held: Any,
+    held: Array,
 ) -> Callable[[StepperState], tuple[StepperState, Rows]]:
     """stepper state -> stepper state, row: an attempted step, or samples that are due.
 
@@ -84,7 +84,7 @@ def run_turn(
     """
     advance = advance_of(method)
 
-    def field(held: Any) -> Field:
+    def field(held: Array) -> Field:
         return field_of(equations, {**table, **drive.unpacked(held)}, drive.driven)
 
     if not drive.samplers:

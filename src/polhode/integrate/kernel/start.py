@@ -108,7 +108,7 @@ def initial_derivative(
     states: States,
     table: Table,
     drive: Drive = UNDRIVEN,
-    held: Any = None,
+    held: Array | None = None,
 ) -> InitialDerivative:
     """The start of many runs; leading axes are runs, of `held` inputs too."""
     nowhere = StepSettings(0.0, 0.0, 0.0, 1.0)
@@ -124,7 +124,7 @@ def initialise(
     settings: StepSettings,
     *,
     drive: Drive = UNDRIVEN,
-    held: Any = None,
+    held: Array | None = None,
 ) -> InitialStep:
     """Runs from their states to one time, with held inputs; leading axes are runs."""
     runs, own = len(states), dict.fromkeys(table, 0.0)
@@ -181,7 +181,7 @@ def _probe(equations: Equations, drive: Drive) -> Any:
     core = equations.functions
 
     def initial_derivative(
-        t: Scalar, q: Array, z: Array, given: Any, held: Any
+        t: Scalar, q: Array, z: Array, given: Any, held: Array
     ) -> tuple[InitialDerivative, Any]:
         table = {**given, **drive.unpacked(held)}
         field = field_of(equations, table, drive.driven)
@@ -261,7 +261,11 @@ def require_feasible(equations: Equations, go: InitialStep, method: Method) -> N
 
 
 def _require_reach(
-    equations: Equations, start: Any, stop: float, own: Any, least: Any
+    equations: Equations,
+    start: np.ndarray,
+    stop: float,
+    own: np.ndarray,
+    least: np.ndarray,
 ) -> None:
     """Refuse times so large that rounding swallows the motion many times over."""
     k = int(np.argmax(least / own))

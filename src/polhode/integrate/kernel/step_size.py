@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import Array
+from polhode.arrays import Array, Scalar
 
 SAFETY, TRUST = 0.9, 0.6
 SHRINK, GROW = 0.2, 10.0
@@ -56,7 +56,7 @@ class Size(NamedTuple):
         return bits * 2.0**-52
 
 
-def shares(before: Any, after: Any, rtol: Any, atol: Any) -> Any:
+def shares(before: Array, after: Array, rtol: Scalar, atol: Scalar) -> Any:
     """What an error is multiplied by to be a share of what is allowed, entry by entry.
 
     Where nothing is allowed, no error is none of it, and any other far too much.
@@ -65,7 +65,7 @@ def shares(before: Any, after: Any, rtol: Any, atol: Any) -> Any:
     return 1 / larger(allowed, LEAST)
 
 
-def size_of(errors: tuple[Any, ...], share: Any) -> Size:
+def size_of(errors: tuple[Any, ...], share: Scalar) -> Size:
     """|e|^2: the mean square of the errors, each as a share of what is allowed.
 
     Of two estimates, the finer and the coarser, |e| = |e1|^2 / hypot(|e1|, |e2|/10):
@@ -97,7 +97,7 @@ class Tried(NamedTuple):
     may_grow: Any
 
 
-def chosen(order: int, tried: Tried, memory: Any) -> tuple[Any, Any]:
+def chosen(order: int, tried: Tried, memory: Array) -> tuple[Any, Any]:
     """The next step and the controller's memory: log2 of how hard the last one was."""
     h, size, good, accepted, may_grow = tried
     excess, length = size.log2 / (2 * order), _log2(jnp.abs(h))
@@ -128,16 +128,16 @@ def _log2(x: Array) -> Any:
     return _bits(x) * 2.0**-52 - 1023.0
 
 
-def _within(x: Array, lowest: Any, highest: Any) -> Any:
+def _within(x: Array, lowest: Scalar, highest: Scalar) -> Any:
     return smaller(larger(x, lowest), highest)
 
 
-def larger(a: Array, b: Any) -> Any:
+def larger(a: Scalar, b: Scalar) -> Any:
     """The larger, and b if a is NaN: one instruction, where `jnp.maximum`, which
     keeps NaN, takes half a dozen."""
     return jnp.where(a > b, a, b)
 
 
-def smaller(a: Array, b: Array) -> Any:
+def smaller(a: Scalar, b: Scalar) -> Any:
     """The smaller, likewise."""
     return jnp.where(a < b, a, b)

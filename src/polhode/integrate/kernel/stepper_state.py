@@ -94,7 +94,7 @@ class Rows(NamedTuple):
         return Steps(*(column[key] for column in self[1:]))
 
 
-def row_of_attempt(reached: Instant, accepted: Any, dense: Any) -> Rows:
+def row_of_attempt(reached: Instant, accepted: Array, dense: Array) -> Rows:
     """The row of one attempt, from the state that it has reached."""
     return Rows(accepted, reached.t, reached.x, reached.x_dot, dense)
 

@@ -12,7 +12,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeGuard, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    NamedTuple,
+    Protocol,
+    TypeGuard,
+    runtime_checkable,
+)
 
 import numpy as np
 
@@ -20,6 +28,9 @@ from polhode.arrays import Array, Scalar
 from polhode.errors import IntegrationError, NumericalWarning
 from polhode.integrate.field.vector_field import Field
 from polhode.tracebacks import warn
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
 
 # Keeps the energy of a conservative tree to 1e-6 over 1000 of its own times.
 RTOL = 1e-10
@@ -120,7 +131,7 @@ def weighted_sum(weights: Weights, slopes: list[Any]) -> Any:
     return sum(others, first)
 
 
-def axpy(h: Any, weights: Weights, slopes: list[Any], x: Any = 0.0) -> Any:
+def axpy(h: Scalar, weights: Weights, slopes: list[Any], x: Scalar = 0.0) -> Any:
     """x + h sum w k; the latest slope, for which all wait, is one product from it."""
     *others, last = weights
     late = (h * weights[last]) * slopes[last]
@@ -157,7 +168,7 @@ def knows_step(method: Method) -> bool:
     return getattr(method, "knows_step", False)
 
 
-def kept_numbers(method: Method, system: Any) -> int:
+def kept_numbers(method: Method, system: System) -> int:
     """How many numbers a step leaves for the next, beside what all methods have."""
     keeps = getattr(method, "keeps", None)
     return 0 if keeps is None else keeps(system)
@@ -263,7 +274,7 @@ def real_number(value: Any) -> float:
 
 
 def admit_tolerances(
-    rtol: Any, atol: Any, *, floor: float = FLOOR
+    rtol: Scalar, atol: Any, *, floor: float = FLOOR
 ) -> tuple[float, float | None]:
     """Tolerances that can be met, raised to the floor of rounding with a warning."""
     given = [real_number(v) for v in (rtol, atol) if v is not None]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import DTypeLike
 
 from polhode.arrays import Array, Scalar
 from polhode.errors import StateError
@@ -106,7 +107,9 @@ class JointMotion:
     motion: Trajectory | None = None
     edge: Edge | None = None
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> np.ndarray:
         """Its coordinates: (n,) where it has one, so that plots and NumPy take it."""
         q = self.coordinates
         return np.array(q[:, 0] if q.shape[1] == 1 else q, dtype=dtype)

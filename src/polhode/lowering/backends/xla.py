@@ -203,7 +203,7 @@ def _hits_of_jax() -> list[int]:
     """How often JAX has found an executable in its own cache, if it has one."""
     hits = [0]
 
-    def listen(event: str, **_: Any) -> None:
+    def listen(event: str, **_: object) -> None:
         hits[0] += event == "/jax/compilation_cache/cache_hits"
 
     jax.monitoring.register_event_listener(listen)

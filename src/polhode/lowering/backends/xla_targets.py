@@ -16,7 +16,7 @@ import jax
 from polhode.lowering.backends import cache as disk
 from polhode.lowering.backends.llvm.native import Code, machine_code
 from polhode.lowering.backends.llvm.xla_handler import write_handler
-from polhode.lowering.trace.trace import equations_within
+from polhode.lowering.trace.trace import ClosedJaxpr, equations_within
 
 NATIVE = "polhode_native"  # the primitive of calls to native code
 # The name of a part of a trace that has no native code, which the user is told of
@@ -81,7 +81,7 @@ def register_kept(target: Target) -> bool:
     return True
 
 
-def targets_within(jaxpr: Any) -> list[Target] | None:
+def targets_within(jaxpr: ClosedJaxpr) -> list[Target] | None:
     """What an executable of a trace calls; None if another process does not know it."""
     found: dict[str, Target] = {}
     for equation in equations_within(jaxpr):

@@ -17,6 +17,7 @@ from polhode.lowering.ir.program import type_of
 from polhode.lowering.ir.scalars import NUMPY, convert
 from polhode.lowering.rules.arithmetic import COMPARE, PLAIN
 from polhode.lowering.rules.reduction import identity
+from polhode.lowering.trace.trace import Equation
 
 Maker = Callable[[Any], Callable[..., Any]]
 SIGN_BIT = 63  # of 64
@@ -28,11 +29,11 @@ def plain(name: str) -> Maker:
     return lambda equation: function
 
 
-def _kind(equation: Any) -> str:
+def _kind(equation: Equation) -> str:
     return type_of(equation.outvars[0].aval)
 
 
-def quotient(equation: Any) -> Callable[..., Any]:
+def quotient(equation: Equation) -> Callable[..., Any]:
     return np.divide if _kind(equation).startswith("float") else NUMPY["div"]
 
 
@@ -40,22 +41,22 @@ def _itself(value: Any) -> Any:
     return value
 
 
-def converted(equation: Any) -> Callable[..., Any]:
+def converted(equation: Equation) -> Callable[..., Any]:
     source, target = type_of(equation.invars[0].aval), _kind(equation)
     if source == target:
         return _itself
     return partial(convert, type=target)
 
 
-def same(equation: Any) -> Callable[..., Any]:
+def same(equation: Equation) -> Callable[..., Any]:
     return _itself
 
 
-def kept_apart(equation: Any) -> Callable[..., Any]:
+def kept_apart(equation: Equation) -> Callable[..., Any]:
     return lambda *values: list(values)
 
 
-def integer_power(equation: Any) -> Callable[..., Any]:
+def integer_power(equation: Equation) -> Callable[..., Any]:
     """By repeated squares, as programs do."""
     count = equation.params["y"]
 
@@ -71,19 +72,19 @@ def integer_power(equation: Any) -> Callable[..., Any]:
     return power
 
 
-def power(equation: Any) -> Callable[..., Any]:
+def power(equation: Equation) -> Callable[..., Any]:
     target = _kind(equation)
     if not target.startswith("float"):
         return np.power
     return lambda x, y: NUMPY["pow"](*np.broadcast_arrays(x, np.asarray(y, target)))
 
 
-def rounded(equation: Any) -> Callable[..., Any]:
+def rounded(equation: Equation) -> Callable[..., Any]:
     method = int(equation.params["rounding_method"])
     return NUMPY["round_even" if method == 1 else "round_away"]
 
 
-def selected(equation: Any) -> Callable[..., Any]:
+def selected(equation: Equation) -> Callable[..., Any]:
     if type_of(equation.invars[0].aval) == "bool" and len(equation.invars) == 3:
         return lambda which, no, yes: np.where(which, yes, no)
     last = len(equation.invars) - 2
@@ -92,11 +93,11 @@ def selected(equation: Any) -> Callable[..., Any]:
     )
 
 
-def clamped(equation: Any) -> Callable[..., Any]:
+def clamped(equation: Equation) -> Callable[..., Any]:
     return lambda least, x, most: NUMPY["min"](NUMPY["max"](x, least), most)
 
 
-def bits(equation: Any) -> Callable[..., Any]:
+def bits(equation: Equation) -> Callable[..., Any]:
     target = _kind(equation)
     shape = equation.outvars[0].aval.shape
     return lambda x: np.ascontiguousarray(x).view(target).reshape(shape)
@@ -115,7 +116,7 @@ def in_total_order(compare: Callable[..., Any]) -> Maker:
     return lambda equation: lambda a, b: compare(ranked(a), ranked(b))
 
 
-def one_minus_square(equation: Any) -> Callable[..., Any]:
+def one_minus_square(equation: Equation) -> Callable[..., Any]:
     return lambda x: (1.0 + x) * (1.0 - x)
 
 
@@ -123,7 +124,7 @@ def one_minus_square(equation: Any) -> Callable[..., Any]:
 
 
 def reduced(ufunc: np.ufunc, name: str) -> Maker:
-    def maker(equation: Any) -> Callable[..., Any]:
+    def maker(equation: Equation) -> Callable[..., Any]:
         axes = tuple(int(d) for d in equation.params["axes"])
         start = identity(name, _kind(equation))
         if 0 in equation.invars[0].aval.shape:
@@ -134,7 +135,7 @@ def reduced(ufunc: np.ufunc, name: str) -> Maker:
 
 
 def extreme(function: Callable[..., Any]) -> Maker:
-    def maker(equation: Any) -> Callable[..., Any]:
+    def maker(equation: Equation) -> Callable[..., Any]:
         (axis,), target = equation.params["axes"], _kind(equation)
         return lambda x: function(x, axis=int(axis)).astype(target)
 
@@ -142,7 +143,7 @@ def extreme(function: Callable[..., Any]) -> Maker:
 
 
 def running(ufunc: np.ufunc) -> Maker:
-    def maker(equation: Any) -> Callable[..., Any]:
+    def maker(equation: Equation) -> Callable[..., Any]:
         axis, is_back = equation.params["axis"], equation.params["reverse"]
 
         def run(x: Any) -> Any:
@@ -155,7 +156,7 @@ def running(ufunc: np.ufunc) -> Maker:
     return maker
 
 
-def products(equation: Any) -> Callable[..., Any]:
+def products(equation: Equation) -> Callable[..., Any]:
     """Sums of products, batch dimensions first."""
     (along_a, along_b), (batch_a, batch_b) = equation.params["dimension_numbers"]
     shape, kind = equation.outvars[0].aval.shape, _kind(equation)

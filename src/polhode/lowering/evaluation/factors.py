@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from polhode.lowering.trace.trace import Equation
+
 
 def matrices(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of matrices over any leading axes."""
@@ -27,7 +29,7 @@ def _stack(found: Any, rows: tuple[int, ...]) -> Any:
     return np.reshape(found, (*rows, *np.shape(found[0])))
 
 
-def cholesky(equation: Any) -> Callable[..., Any]:
+def cholesky(equation: Equation) -> Callable[..., Any]:
     def lower(a: Any) -> Any:
         try:
             return np.linalg.cholesky(a)
@@ -37,7 +39,7 @@ def cholesky(equation: Any) -> Callable[..., Any]:
     return matrices(lower)
 
 
-def lu(equation: Any) -> Callable[..., Any]:
+def lu(equation: Equation) -> Callable[..., Any]:
     from scipy.linalg.lapack import dgetrf
 
     def factored(a: Any) -> list[Any]:
@@ -54,14 +56,14 @@ def _permutation(pivots: Any, count: int) -> Any:
     return order
 
 
-def permutation(equation: Any) -> Callable[..., Any]:
+def permutation(equation: Equation) -> Callable[..., Any]:
     count = equation.params["permutation_size"]
     if len(equation.invars[0].aval.shape) > 1:
         raise NotImplementedError("permutations of many")
     return lambda pivots: _permutation(pivots, count)
 
 
-def triangular(equation: Any) -> Callable[..., Any]:
+def triangular(equation: Equation) -> Callable[..., Any]:
     from scipy.linalg.blas import dtrsm
 
     p = equation.params
@@ -78,7 +80,7 @@ def triangular(equation: Any) -> Callable[..., Any]:
     return matrices(solve)
 
 
-def eigh(equation: Any) -> Callable[..., Any]:
+def eigh(equation: Equation) -> Callable[..., Any]:
     if equation.params.get("subset_by_index") not in (None, ()):
         raise NotImplementedError("a part of an eigenproblem")
     half: Literal["L", "U"] = "L" if equation.params["lower"] else "U"

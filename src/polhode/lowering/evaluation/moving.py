@@ -11,20 +11,21 @@ import numpy as np
 from polhode.lowering.ir.program import type_of
 from polhode.lowering.rules import structure
 from polhode.lowering.rules.gathering import fill_value
+from polhode.lowering.trace.trace import Equation
 
 Maker = Callable[[Any], Callable[..., Any]]
 
 
-def _shape(equation: Any) -> tuple[int, ...]:
+def _shape(equation: Equation) -> tuple[int, ...]:
     return equation.outvars[0].aval.shape
 
 
-def reshaped(equation: Any) -> Callable[..., Any]:
+def reshaped(equation: Equation) -> Callable[..., Any]:
     shape = _shape(equation)
     return lambda x, *_: x.reshape(shape)
 
 
-def broadcast(equation: Any) -> Callable[..., Any]:
+def broadcast(equation: Equation) -> Callable[..., Any]:
     shape, given = _shape(equation), equation.invars[0].aval
     inner = [1] * len(shape)
     for d, size in zip(
@@ -35,7 +36,7 @@ def broadcast(equation: Any) -> Callable[..., Any]:
         return lambda x, *_: x.reshape(shape)
     dtype = type_of(given)
 
-    def spread(x: Any, *_: Any) -> Any:
+    def spread(x: Any, *_: object) -> Any:
         out = np.empty(shape, dtype)
         out[...] = x.reshape(inner)
         return out
@@ -43,12 +44,12 @@ def broadcast(equation: Any) -> Callable[..., Any]:
     return spread
 
 
-def transposed(equation: Any) -> Callable[..., Any]:
+def transposed(equation: Equation) -> Callable[..., Any]:
     order = tuple(int(d) for d in equation.params["permutation"])
     return lambda x: x.transpose(order)
 
 
-def part(equation: Any) -> Callable[..., Any]:
+def part(equation: Equation) -> Callable[..., Any]:
     p = equation.params
     strides = p["strides"] or (1,) * len(p["start_indices"])
     ranges = zip(p["start_indices"], p["limit_indices"], strides, strict=True)
@@ -56,12 +57,12 @@ def part(equation: Any) -> Callable[..., Any]:
     return lambda x: x[where]
 
 
-def joined(equation: Any) -> Callable[..., Any]:
+def joined(equation: Equation) -> Callable[..., Any]:
     axis = equation.params["dimension"]
     return lambda *values: np.concatenate(values, axis)
 
 
-def by_structure(equation: Any) -> Callable[..., Any]:
+def by_structure(equation: Equation) -> Callable[..., Any]:
     """As the scalar program moves elements."""
     rule: Any = structure.RULES[equation.primitive.name]
     return partial(rule, None, equation)
@@ -79,13 +80,13 @@ def _start(start: Any, sizes: Any, shape: Any) -> tuple[slice, ...]:
     return tuple(slice(s, s + size) for s, size in zip(inside, sizes, strict=True))
 
 
-def dynamic_slice(equation: Any) -> Callable[..., Any]:
+def dynamic_slice(equation: Equation) -> Callable[..., Any]:
     sizes = equation.params["slice_sizes"]
     shape = equation.invars[0].aval.shape
     return lambda x, *start: x[_start(start, sizes, shape)]
 
 
-def dynamic_update(equation: Any) -> Callable[..., Any]:
+def dynamic_update(equation: Equation) -> Callable[..., Any]:
     shape, sizes = (variable.aval.shape for variable in equation.invars[:2])
 
     def updated(x: Any, update: Any, *start: Any) -> Any:
@@ -96,7 +97,7 @@ def dynamic_update(equation: Any) -> Callable[..., Any]:
     return updated
 
 
-def _mode(equation: Any) -> str:
+def _mode(equation: Equation) -> str:
     return str(getattr(equation.params["mode"], "name", equation.params["mode"]))
 
 
@@ -136,7 +137,7 @@ class Windows:
         return tuple(out)
 
 
-def gather(equation: Any) -> Callable[..., Any]:
+def gather(equation: Equation) -> Callable[..., Any]:
     p, shape = equation.params, _shape(equation)
     numbers, mode = p["dimension_numbers"], _mode(equation)
     pairs = zip(
@@ -163,7 +164,7 @@ def gather(equation: Any) -> Callable[..., Any]:
 def scatter(change: np.ufunc | None) -> Maker:
     """Windows written, or combined with what was there, in their order."""
 
-    def maker(equation: Any) -> Callable[..., Any]:
+    def maker(equation: Equation) -> Callable[..., Any]:
         p, mode = equation.params, _mode(equation)
         if change is None and p["update_jaxpr"] is not None:
             raise NotImplementedError("a function of what is replaced")
@@ -203,7 +204,7 @@ def scatter(change: np.ufunc | None) -> Maker:
     return maker
 
 
-def ordered(equation: Any) -> Callable[..., Any]:
+def ordered(equation: Equation) -> Callable[..., Any]:
     """All operands in the order of the first ones; equal ones stay as they were."""
     axis, keys = equation.params["dimension"], equation.params["num_keys"]
 

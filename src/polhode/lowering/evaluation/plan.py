@@ -14,7 +14,13 @@ import numpy as np
 from polhode.lowering.evaluation import elementwise, factors, moving
 from polhode.lowering.ir.program import type_of
 from polhode.lowering.ir.scalars import TYPES
-from polhode.lowering.trace.trace import ClosedJaxpr, Literal, expanded, scan_counts
+from polhode.lowering.trace.trace import (
+    ClosedJaxpr,
+    Equation,
+    Literal,
+    expanded,
+    scan_counts,
+)
 
 MAKERS = {**elementwise.MAKERS, **moving.MAKERS, **factors.MAKERS}
 CALLS = {
@@ -83,7 +89,7 @@ class Draft:
         self.known[place] = value
         return place
 
-    def inline(self, trace: Any, inputs: list[int]) -> list[int]:
+    def inline(self, trace: ClosedJaxpr, inputs: list[int]) -> list[int]:
         """The steps of a trace; the places of what it gives."""
         closed = isinstance(trace, ClosedJaxpr)
         jaxpr, constants = (trace.jaxpr, trace.consts) if closed else (trace, ())
@@ -106,7 +112,7 @@ class Draft:
             places.update(zip(equation.outvars, found, strict=True))
         return [*map(place, jaxpr.outvars)]
 
-    def _step(self, equation: Any, reads: list[int]) -> list[int]:
+    def _step(self, equation: Equation, reads: list[int]) -> list[int]:
         function = _function(equation)
         many = equation.primitive.multiple_results
         if all(k in self.known for k in reads) and _is_small(equation):
@@ -174,11 +180,11 @@ def _number(atom: Any, value: Any) -> Any:
     return found[()]
 
 
-def _is_small(equation: Any) -> bool:
+def _is_small(equation: Equation) -> bool:
     return all(np.prod(v.aval.shape) <= LARGEST_CONSTANT for v in equation.outvars)
 
 
-def _called(equation: Any, reads: list[int]) -> tuple[Any, list[int]]:
+def _called(equation: Equation, reads: list[int]) -> tuple[Any, list[int]]:
     """The body of a call, and the places of its arguments."""
     name, p = equation.primitive.name, equation.params
     if name == "custom_linear_solve":  # only its `solve` runs forward
@@ -193,7 +199,7 @@ def _called(equation: Any, reads: list[int]) -> tuple[Any, list[int]]:
     return p.get("jaxpr") or p.get("call_jaxpr") or p.get("fun_jaxpr"), reads
 
 
-def _function(equation: Any) -> Callable[..., Any]:
+def _function(equation: Equation) -> Callable[..., Any]:
     name = equation.primitive.name
     for variable in equation.outvars:
         if type_of(variable.aval) not in TYPES:
@@ -213,7 +219,7 @@ def _function(equation: Any) -> Callable[..., Any]:
 class Scan:
     """A loop over rows."""
 
-    def __init__(self, equation: Any):
+    def __init__(self, equation: Equation):
         p = equation.params
         self.length, self.reverse = p["length"], p["reverse"]
         self.first, self.carried = scan_counts(p)
@@ -238,7 +244,7 @@ class Scan:
 class While:
     """A loop until a condition no longer holds: of any row, where there are many."""
 
-    def __init__(self, equation: Any):
+    def __init__(self, equation: Equation):
         p = equation.params
         self.condition, self.body = Plan(p["cond_jaxpr"]), Plan(p["body_jaxpr"])
         self.first, self.second = p["cond_nconsts"], p["body_nconsts"]
@@ -268,7 +274,7 @@ def _kept(goes_on: Any, new: list[Any], old: list[Any]) -> list[Any]:
 class Branch:
     """One of several traces, chosen by a number."""
 
-    def __init__(self, equation: Any):
+    def __init__(self, equation: Equation):
         self.sides = [Plan(each) for each in equation.params["branches"]]
         self.cost = max(side.cost for side in self.sides) + 1
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from polhode.lowering.ir.expand import Expander, expand
 from polhode.lowering.ir.optimise import choose_roundings
 from polhode.lowering.ir.program import (
@@ -17,7 +15,7 @@ from polhode.lowering.ir.strided_views import roots_of
 from polhode.lowering.ir.vector_trig import stand_abreast
 from polhode.lowering.options import Choices
 from polhode.lowering.series.writers import write_nodes
-from polhode.lowering.trace.trace import scalar_operations
+from polhode.lowering.trace.trace import ClosedJaxpr, scalar_operations
 
 
 class Prepared:
@@ -29,7 +27,7 @@ class Prepared:
 
     def __init__(
         self,
-        jaxpr: Any,
+        jaxpr: ClosedJaxpr,
         fold: str,
         unroll_at_most: int = UNROLL_AT_MOST,
         shares: bool = False,
@@ -60,7 +58,7 @@ class Prepared:
             raise Unlowerable(name, reason, line) from None
 
 
-def prepared(jaxpr: Any, choices: Choices, abreast: int = 1) -> Prepared:
+def prepared(jaxpr: ClosedJaxpr, choices: Choices, abreast: int = 1) -> Prepared:
     """What native code and kernels are written of: the same roundings for both.
 
     Which products are fused with which sums is decided within each function, so that a

@@ -18,7 +18,13 @@ from polhode.lowering.ir.fold import Arithmetic
 from polhode.lowering.ir.graph import MOST, Buffer, Element, Graph, Node, TooLarge
 from polhode.lowering.ir.scalars import TYPES
 from polhode.lowering.ir.stored import elements
-from polhode.lowering.trace.trace import ClosedJaxpr, Literal, inner_jaxprs, source_line
+from polhode.lowering.trace.trace import (
+    ClosedJaxpr,
+    Equation,
+    Literal,
+    inner_jaxprs,
+    source_line,
+)
 
 Value = np.ndarray
 UNROLL_AT_MOST = 30_000  # operations before folding: 30 links of an articulated chain
@@ -138,14 +144,16 @@ class Lowering:
         self.checked.add(id(jaxpr))
         return [read(atom) for atom in jaxpr.outvars]
 
-    def _check(self, equation: Any) -> None:
+    def _check(self, equation: Equation) -> None:
         """Refuse types that programs do not compute in; single precision is marked."""
         if any(type_of(variable.aval) in NARROW for variable in equation.outvars):
             self.narrow.add(id(equation))
         else:
             check_types(equation)
 
-    def inline(self, equation: Any, jaxpr: Any, *arguments: Value) -> list[Value]:
+    def inline(
+        self, equation: Equation, jaxpr: ClosedJaxpr, *arguments: Value
+    ) -> list[Value]:
         """A call: its body, here."""
         is_removable = equation.params.get("name") == MARK
         marked = is_removable and self.reading
@@ -167,7 +175,9 @@ def _is_choice(element: Element) -> bool:
     return isinstance(element, Node) and element.op == "select"
 
 
-def unread_results(graph: Graph, equation: Any, operands: list[Value]) -> list[Value]:
+def unread_results(
+    graph: Graph, equation: Equation, operands: list[Value]
+) -> list[Value]:
     """The results of an equation that has no rule, as nodes that only have a name."""
     given = [a for operand in operands for a in elements(operand).flat]
     args = tuple(dict.fromkeys(a for a in given if isinstance(a, Node)))
@@ -181,7 +191,7 @@ def unread_results(graph: Graph, equation: Any, operands: list[Value]) -> list[V
     return results
 
 
-def single_precision(equation: Any, operands: list[Value]) -> Any:
+def single_precision(equation: Equation, operands: list[Value]) -> Any:
     """What an equation gives that JAX computes in single precision.
 
     A law that closes over an array of `jax.numpy`, made where its doubles are off, has
@@ -201,7 +211,7 @@ def single_precision(equation: Any, operands: list[Value]) -> Any:
     return [*map(np.asarray, found)] if many else np.asarray(found)
 
 
-def unlowerable(equation: Any, inner: Unlowerable | None = None) -> Unlowerable:
+def unlowerable(equation: Equation, inner: Unlowerable | None = None) -> Unlowerable:
     line = (inner.line if inner else "") or source_line(equation)
     if inner:
         return Unlowerable(
@@ -223,7 +233,7 @@ def is_key(aval: Any) -> bool:
     return type_of(aval).startswith("key<")
 
 
-def check_types(equation: Any) -> None:
+def check_types(equation: Equation) -> None:
     """Scalars are 64-bit floats, integers of any width, and booleans."""
     for variable in equation.outvars:
         name = type_of(variable.aval)

@@ -21,6 +21,7 @@ from polhode.lowering.ir.scalars import bits, evaluate, is_float
 from polhode.lowering.ir.stored import elements
 from polhode.lowering.rules import memory, rolling
 from polhode.lowering.rules.conversion import convert_element
+from polhode.lowering.trace.trace import Equation
 
 Rule = Callable[..., Any]
 
@@ -45,7 +46,7 @@ def each(function: Callable[..., Element], *values: Value) -> Value:
 
 
 def spread(
-    low: Lowering, equation: Any, function: Callable[..., Element], values: Any
+    low: Lowering, equation: Equation, function: Callable[..., Element], values: Any
 ) -> Any:
     """`each`, as a loop if the arrays are long."""
     if max(value.size for value in values) >= rolling.AT_LEAST:
@@ -63,7 +64,7 @@ def all_known(values: tuple[Value, ...]) -> bool:
 def elementwise(op: str, function: Callable[..., Any]) -> Rule:
     """The rule of an operation: NumPy on numbers, `function` on elements."""
 
-    def rule(low: Lowering, equation: Any, *values: Value) -> Value:
+    def rule(low: Lowering, equation: Equation, *values: Value) -> Value:
         type = type_of(equation.outvars[0].aval)
         if all_known(values):
             return evaluate(op, type, list(np.broadcast_arrays(*values)))
@@ -77,7 +78,7 @@ def plain(op: str) -> Rule:
 
 
 def compare(op: str) -> Rule:
-    def rule(low: Lowering, equation: Any, a: Value, b: Value) -> Value:
+    def rule(low: Lowering, equation: Equation, a: Value, b: Value) -> Value:
         if all_known((a, b)):
             return evaluate(op, "bool", [a, b])
         type = type_of(equation.invars[0].aval)
@@ -93,7 +94,7 @@ def compare(op: str) -> Rule:
 def total_order(op: str) -> Rule:
     """Comparison in the total order of the bits: -NaN < -inf < ... < NaN."""
 
-    def rule(low: Lowering, equation: Any, a: Value, b: Value) -> Value:
+    def rule(low: Lowering, equation: Equation, a: Value, b: Value) -> Value:
         type = type_of(equation.invars[0].aval)
 
         def key(x: Element) -> Element:
@@ -111,7 +112,7 @@ def total_order(op: str) -> Rule:
     return rule
 
 
-def same(low: Lowering, equation: Any, *values: Value) -> Any:
+def same(low: Lowering, equation: Equation, *values: Value) -> Any:
     if equation.primitive.name == "reduce_precision":
         parameters = equation.params
         if (parameters["exponent_bits"], parameters["mantissa_bits"]) != (11, 52):
@@ -119,7 +120,7 @@ def same(low: Lowering, equation: Any, *values: Value) -> Any:
     return list(values) if equation.primitive.multiple_results else values[0]
 
 
-def barrier(low: Lowering, equation: Any, *values: Value) -> list[Value]:
+def barrier(low: Lowering, equation: Equation, *values: Value) -> list[Value]:
     """The same numbers; a product that goes through it keeps a rounding of its own."""
 
     def kept(x: Element) -> Element:
@@ -129,7 +130,7 @@ def barrier(low: Lowering, equation: Any, *values: Value) -> list[Value]:
     return [each(kept, value) for value in values]
 
 
-def select_n(low: Lowering, equation: Any, which: Value, *cases: Value) -> Value:
+def select_n(low: Lowering, equation: Equation, which: Value, *cases: Value) -> Value:
     type = type_of(equation.outvars[0].aval)
     if low.exact and which.dtype == object:
         guard = partial(_guarded, low) if low.guarded else _closed
@@ -183,7 +184,9 @@ def _merged(low: Lowering, which: Value, cases: tuple[Value, ...]) -> Value | No
     return memory.merge_select(low, flags[0], cases[1], cases[0])
 
 
-def clamp(low: Lowering, equation: Any, least: Value, x: Value, most: Value) -> Value:
+def clamp(
+    low: Lowering, equation: Equation, least: Value, x: Value, most: Value
+) -> Value:
     type = type_of(equation.outvars[0].aval)
 
     def inside(a: Element, b: Element, c: Element) -> Element:
@@ -192,7 +195,7 @@ def clamp(low: Lowering, equation: Any, least: Value, x: Value, most: Value) -> 
     return each(inside, least, x, most)
 
 
-def convert(low: Lowering, equation: Any, x: Value) -> Value:
+def convert(low: Lowering, equation: Equation, x: Value) -> Value:
     source, target = (
         type_of(v.aval) for v in (equation.invars[0], equation.outvars[0])
     )
@@ -205,7 +208,7 @@ def convert(low: Lowering, equation: Any, x: Value) -> Value:
     )
 
 
-def bitcast(low: Lowering, equation: Any, x: Value) -> Value:
+def bitcast(low: Lowering, equation: Equation, x: Value) -> Value:
     source, target = (
         type_of(v.aval) for v in (equation.invars[0], equation.outvars[0])
     )
@@ -216,18 +219,18 @@ def bitcast(low: Lowering, equation: Any, x: Value) -> Value:
     return each(lambda a: low.build.apply("bitcast", target, a, data=source), x)
 
 
-def rounding(low: Lowering, equation: Any, x: Value) -> Value:
+def rounding(low: Lowering, equation: Equation, x: Value) -> Value:
     method = int(equation.params["rounding_method"])
     op = "round_even" if method == 1 else "round_away"
     return plain(op)(low, equation, x)
 
 
-def integer_pow(low: Lowering, equation: Any, x: Value) -> Value:
+def integer_pow(low: Lowering, equation: Equation, x: Value) -> Value:
     type, power = type_of(equation.outvars[0].aval), equation.params["y"]
     return spread(low, equation, lambda a: low.build.power(a, power, type), (x,))
 
 
-def power(low: Lowering, equation: Any, x: Value, y: Value) -> Value:
+def power(low: Lowering, equation: Equation, x: Value, y: Value) -> Value:
     type, kind = type_of(equation.outvars[0].aval), type_of(equation.invars[1].aval)
 
     def raise_to(a: Element, b: Element) -> Element:
@@ -241,14 +244,14 @@ def power(low: Lowering, equation: Any, x: Value, y: Value) -> Value:
     return each(raise_to, x, y)
 
 
-def is_finite(low: Lowering, equation: Any, x: Value) -> Value:
+def is_finite(low: Lowering, equation: Equation, x: Value) -> Value:
     if x.dtype != object:
         return np.isfinite(x)
     return each(lambda a: low.build.apply("is_finite", "bool", a), x)
 
 
 def logical(op: str) -> Rule:
-    def rule(low: Lowering, equation: Any, a: Value, b: Value) -> Value:
+    def rule(low: Lowering, equation: Equation, a: Value, b: Value) -> Value:
         type = type_of(equation.outvars[0].aval)
         if all_known((a, b)):
             return evaluate(op, type, [a, b])
@@ -259,7 +262,7 @@ def logical(op: str) -> Rule:
     return rule
 
 
-def square(low: Lowering, equation: Any, x: Value) -> Value:
+def square(low: Lowering, equation: Equation, x: Value) -> Value:
     type = type_of(equation.outvars[0].aval)
     return spread(low, equation, lambda a: low.build.mul(a, a, type), (x,))
 

@@ -11,6 +11,7 @@ from polhode.lowering.ir.schedule import inner_blocks
 from polhode.lowering.rules import memory
 from polhode.lowering.rules.layout import Layout, same_element
 from polhode.lowering.rules.loops import count_block, within
+from polhode.lowering.trace.trace import Equation
 
 SELECT_AT_MOST = 48  # operations of all branches together, run rather than branched
 
@@ -22,7 +23,9 @@ class Index(NamedTuple):
     kind: str
 
 
-def cond(low: Lowering, equation: Any, which: Value, *arguments: Value) -> list[Value]:
+def cond(
+    low: Lowering, equation: Equation, which: Value, *arguments: Value
+) -> list[Value]:
     branches = equation.params["branches"]
     kind, place = type_of(equation.invars[0].aval), lift(which)[()]
     if not isinstance(place, Node):
@@ -71,7 +74,9 @@ def _as_boolean(index: Node, kind: str, count: int) -> Index:
     return Index(index, kind)
 
 
-def _select(low: Lowering, equation: Any, index: Index, arguments: Any) -> list[Value]:
+def _select(
+    low: Lowering, equation: Equation, index: Index, arguments: Any
+) -> list[Value]:
     """Cheap branches: run all, select."""
     layout = Layout(tuple(v.aval for v in equation.outvars))
     which, kind = index
@@ -93,7 +98,7 @@ def _select(low: Lowering, equation: Any, index: Index, arguments: Any) -> list[
 
 
 def _branch(
-    low: Lowering, index: Index, branch: Branch, equation: Any, results: Any
+    low: Lowering, index: Index, branch: Branch, equation: Equation, results: Any
 ) -> list[Value]:
     """A branch node; scalars are projected from it, memory has it as its version."""
     which, kind = index

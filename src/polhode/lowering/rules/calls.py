@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from polhode.arrays import NAMED, NAMED_WHOLE, NEIGHBOUR, SHARED
 from polhode.lowering.ir.program import Lowering, Value, lift
 from polhode.lowering.rules.arithmetic import each
 from polhode.lowering.rules.sharing import called
+from polhode.lowering.trace.trace import Equation
 
 
-def call(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
+def call(low: Lowering, equation: Equation, *arguments: Value) -> list[Value]:
     p = equation.params
     body = p.get("jaxpr") or p.get("call_jaxpr") or p.get("fun_jaxpr")
     if low.reading and str(p.get("name", "")).startswith(NAMED):
@@ -52,7 +51,7 @@ def named_whole(
     return out
 
 
-def linear_solve(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
+def linear_solve(low: Lowering, equation: Equation, *arguments: Value) -> list[Value]:
     """`custom_linear_solve`: only its `solve` runs forward."""
     lengths, jaxprs = equation.params["const_lengths"], equation.params["jaxprs"]
     before = lengths.matvec + lengths.vecmat
@@ -61,7 +60,7 @@ def linear_solve(low: Lowering, equation: Any, *arguments: Value) -> list[Value]
     return low.inline(equation, jaxprs.solve, *constants, *right_sides)
 
 
-def native(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
+def native(low: Lowering, equation: Equation, *arguments: Value) -> list[Value]:
     """`program.jax` inside another program: what it computes."""
     p = equation.params
     return low.inline(equation, p["function"].trace(p["batch"]), *arguments)

@@ -22,12 +22,17 @@ from polhode.lowering.ir.stored import elements
 from polhode.lowering.rules.indexing import pick
 from polhode.lowering.rules.layout import Layout
 from polhode.lowering.rules.loops import Carry, build_loop, count_code, store_columns
-from polhode.lowering.trace.trace import indexed_inputs, scan_counts
+from polhode.lowering.trace.trace import (
+    ClosedJaxpr,
+    Equation,
+    indexed_inputs,
+    scan_counts,
+)
 
 LONGEST = 64  # turns: what repeats more often gains little from being special
 
 
-def scan(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
+def scan(low: Lowering, equation: Equation, *arguments: Value) -> list[Value]:
     p = equation.params
     first, carried = scan_counts(p)
     second = first + carried
@@ -58,7 +63,7 @@ def scan(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
     return job.unrolled()
 
 
-def is_kept(body: Any) -> bool:
+def is_kept(body: ClosedJaxpr) -> bool:
     """Whether the body of a loop is marked to stay one: it calls one function."""
     equations = body.jaxpr.eqns
     return len(equations) == 1 and equations[0].params.get("name") == KEPT
@@ -67,7 +72,7 @@ def is_kept(body: Any) -> bool:
 class Scan:
     """One `scan`, to be unrolled or kept as a loop."""
 
-    def __init__(self, low: Lowering, equation: Any, arguments: tuple):
+    def __init__(self, low: Lowering, equation: Equation, arguments: tuple):
         self.low, self.equation = low, equation
         self.constants, self.carry, self.xs = arguments
         self.jaxpr, self.length = equation.params["jaxpr"], equation.params["length"]
@@ -135,7 +140,7 @@ class Scan:
         return out
 
 
-def while_loop(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
+def while_loop(low: Lowering, equation: Equation, *arguments: Value) -> list[Value]:
     p = equation.params
     n_cond, n_body = p["cond_nconsts"], p["body_nconsts"]
     cond_consts = arguments[:n_cond]
@@ -151,7 +156,7 @@ def while_loop(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
     def holds(carried: list[Value]) -> Element:
         return reduce(partial(low.build.logical, "or"), goes_on(carried).flat, False)
 
-    def turn(carried: list[Value], _: Any = None) -> tuple[list[Value], None]:
+    def turn(carried: list[Value], _: object | None = None) -> tuple[list[Value], None]:
         new = low.interpret(body_jaxpr.jaxpr, body_jaxpr.consts, *body_consts, *carried)
         if not cond_jaxpr.out_avals[0].shape:
             return new, None

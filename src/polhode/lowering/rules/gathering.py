@@ -22,13 +22,16 @@ from polhode.lowering.rules.indexing import (
     window,
 )
 from polhode.lowering.rules.reduction import combine
+from polhode.lowering.trace.trace import Equation
 
 
-def _mode(equation: Any) -> str:
+def _mode(equation: Equation) -> str:
     return str(getattr(equation.params["mode"], "name", equation.params["mode"]))
 
 
-def _index_vectors(low: Lowering, equation: Any, indices: Value, which: int) -> Value:
+def _index_vectors(
+    low: Lowering, equation: Equation, indices: Value, which: int
+) -> Value:
     kind = type_of(equation.invars[which].aval)
     lifted = lift(elements(indices))
     out = np.empty(lifted.shape, object)
@@ -54,7 +57,7 @@ def _within(low: Lowering, starts: list[Element], limits: list[int]) -> Element:
     return inside
 
 
-def gather(low: Lowering, equation: Any, x: Value, indices: Value) -> Value:
+def gather(low: Lowering, equation: Equation, x: Value, indices: Value) -> Value:
     numbers, sizes = (
         equation.params["dimension_numbers"],
         equation.params["slice_sizes"],
@@ -85,7 +88,7 @@ def gather(low: Lowering, equation: Any, x: Value, indices: Value) -> Value:
     return out
 
 
-def fill_value(equation: Any, type: str) -> Element:
+def fill_value(equation: Equation, type: str) -> Element:
     """What an out-of-bounds read gives in fill mode."""
     given = equation.params["fill_value"]
     if given is not None:
@@ -116,7 +119,7 @@ def scatter(op: str | None) -> Callable[..., Value]:
     """Updates written (or combined) one window after another."""
 
     def rule(
-        low: Lowering, equation: Any, x: Value, indices: Value, updates: Value
+        low: Lowering, equation: Equation, x: Value, indices: Value, updates: Value
     ) -> Any:
         numbers = equation.params["dimension_numbers"]
         type = type_of(equation.outvars[0].aval)
@@ -156,7 +159,9 @@ def scatter(op: str | None) -> Callable[..., Value]:
     return rule
 
 
-def _replacement(low: Lowering, equation: Any) -> Callable[[Element, Element], Element]:
+def _replacement(
+    low: Lowering, equation: Equation
+) -> Callable[[Element, Element], Element]:
     """The new element, or what a function of the old one (`x.at[i].apply`) gives."""
     body, constants = (equation.params[k] for k in ("update_jaxpr", "update_consts"))
     if body is None:

@@ -21,6 +21,7 @@ from polhode.lowering.ir.stored import Stored, elements
 from polhode.lowering.ir.strided_views import in_steps, is_one_number
 from polhode.lowering.rules import memory
 from polhode.lowering.rules.conversion import convert_element
+from polhode.lowering.trace.trace import Equation
 
 SELECT_AT_MOST = 12  # candidates chosen by selects rather than through memory
 
@@ -105,7 +106,11 @@ def clamped(low: Lowering, element: Element, most: int) -> Element:
 
 
 def starts_of(
-    low: Lowering, equation: Any, starts: tuple[Any, ...], first: int, limits: list[int]
+    low: Lowering,
+    equation: Equation,
+    starts: tuple[Any, ...],
+    first: int,
+    limits: list[int],
 ) -> Any:
     """The start indices of a dynamic slice, as int64 within bounds."""
     out = []
@@ -127,7 +132,7 @@ def unwrap(low: Lowering, element: Element) -> Element:
     return element
 
 
-def dynamic_slice(low: Lowering, equation: Any, x: Value, *starts: Value) -> Value:
+def dynamic_slice(low: Lowering, equation: Equation, x: Value, *starts: Value) -> Value:
     sizes = equation.params["slice_sizes"]
     limits = [n - size for n, size in zip(x.shape, sizes, strict=True)]
     where = starts_of(low, equation, starts, 1, limits)
@@ -201,7 +206,7 @@ def _flat_index(low: Lowering, indices: list[Element], counts: list[int]) -> Ele
 
 
 def dynamic_update_slice(
-    low: Lowering, equation: Any, x: Value, update: Value, *starts: Value
+    low: Lowering, equation: Equation, x: Value, update: Value, *starts: Value
 ) -> Value:
     limits = [n - size for n, size in zip(x.shape, update.shape, strict=True)]
     where = starts_of(low, equation, starts, 2, limits)

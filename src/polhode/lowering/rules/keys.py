@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from polhode.lowering.ir.program import Lowering, Value, is_key, pack_keys, unpack_keys
+from polhode.lowering.trace.trace import Equation
 
 Rule = Callable[..., Value]
 
@@ -19,7 +20,7 @@ MOVING = ("select_n", "gather", "scatter", "dynamic_slice", "dynamic_update_slic
 def word_by_word(rule: Rule) -> Rule:
     """The rule, applied to first and to second words where it moves keys."""
 
-    def moved(low: Lowering, equation: Any, *values: Value) -> Value:
+    def moved(low: Lowering, equation: Equation, *values: Value) -> Value:
         if not is_key(equation.outvars[0].aval):
             return rule(low, equation, *values)
         twin = SimpleNamespace(

@@ -13,13 +13,13 @@ import numpy as np
 from polhode.lowering import linear_algebra
 from polhode.lowering.ir.fold import is_zero
 from polhode.lowering.ir.program import Lowering, Unlowerable, Value, lift
-from polhode.lowering.trace.trace import closed_jaxpr
+from polhode.lowering.trace.trace import Equation, closed_jaxpr
 
 LARGEST = 24  # rows; beyond it straight-line code is no longer small
 
 
 def kernel(
-    low: Lowering, function: Callable[..., Any], equation: Any, *values: Value
+    low: Lowering, function: Callable[..., Any], equation: Equation, *values: Value
 ) -> Any:
     """A function of matrices, over any leading batch axes, lowered in place."""
     shapes = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in equation.invars]
@@ -31,11 +31,11 @@ def kernel(
     return low.interpret(jaxpr.jaxpr, jaxpr.consts, *values)
 
 
-def cholesky(low: Lowering, equation: Any, a: Value) -> Value:
+def cholesky(low: Lowering, equation: Equation, a: Value) -> Value:
     return kernel(low, linear_algebra.cholesky, equation, a)[0]
 
 
-def lu(low: Lowering, equation: Any, a: Value) -> list[Value]:
+def lu(low: Lowering, equation: Equation, a: Value) -> list[Value]:
     if low.reading and a.ndim == 2:
         return _lu_for_readers(low, lift(a).copy())
     return kernel(low, linear_algebra.lu, equation, a)
@@ -58,7 +58,7 @@ def _lu_for_readers(low: Lowering, a: Value) -> list[Value]:
     return [a, np.array(pivots, np.int32), np.array(rows, np.int32)]
 
 
-def permutation(low: Lowering, equation: Any, pivots: Value) -> Value:
+def permutation(low: Lowering, equation: Equation, pivots: Value) -> Value:
     size = equation.params["permutation_size"]
     function = partial(linear_algebra.pivots_to_permutation, size=size)
     aval = equation.invars[0].aval
@@ -69,7 +69,7 @@ def permutation(low: Lowering, equation: Any, pivots: Value) -> Value:
     return low.interpret(jaxpr.jaxpr, jaxpr.consts, pivots)[0]
 
 
-def triangular_solve(low: Lowering, equation: Any, a: Value, b: Value) -> Value:
+def triangular_solve(low: Lowering, equation: Equation, a: Value, b: Value) -> Value:
     p = equation.params
     lower = p["lower"] != p["transpose_a"]
 
@@ -85,7 +85,7 @@ def triangular_solve(low: Lowering, equation: Any, a: Value, b: Value) -> Value:
     return kernel(low, solve, equation, a, b)[0]
 
 
-def eigh(low: Lowering, equation: Any, a: Value) -> list[Value]:
+def eigh(low: Lowering, equation: Equation, a: Value) -> list[Value]:
     def vectors_first(a: Any) -> tuple[Any, Any]:
         lower = jnp.tril(a)
         values, vectors = linear_algebra.eigh(lower + jnp.tril(a, -1).T)

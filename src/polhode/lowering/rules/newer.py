@@ -9,10 +9,10 @@ from polhode.lowering.ir.graph import Element
 from polhode.lowering.ir.program import Lowering, Value
 from polhode.lowering.rules.arithmetic import each, plain
 from polhode.lowering.rules.calls import call
-from polhode.lowering.trace.trace import expanded
+from polhode.lowering.trace.trace import Equation, expanded
 
 
-def one_minus_square(low: Lowering, equation: Any, x: Value) -> Value:
+def one_minus_square(low: Lowering, equation: Equation, x: Value) -> Value:
     """(1 + x)(1 - x), which keeps its digits where x is near one."""
     build = low.build
 
@@ -22,7 +22,9 @@ def one_minus_square(low: Lowering, equation: Any, x: Value) -> Value:
     return each(kept, x)
 
 
-def polynomial(low: Lowering, equation: Any, x: Value, *coefficients: Value) -> Value:
+def polynomial(
+    low: Lowering, equation: Equation, x: Value, *coefficients: Value
+) -> Value:
     """Horner's rule, coefficients from the lowest degree."""
     build = low.build
 
@@ -35,7 +37,7 @@ def polynomial(low: Lowering, equation: Any, x: Value, *coefficients: Value) -> 
     return each(horner, x, *coefficients)
 
 
-def high_level(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
+def high_level(low: Lowering, equation: Equation, *arguments: Value) -> list[Value]:
     """A primitive that JAX itself expands into simpler ones."""
     jaxpr = expanded(equation)
     return low.interpret(jaxpr.jaxpr, jaxpr.consts, *arguments)

@@ -15,12 +15,13 @@ from polhode.lowering.ir.program import (
     pack_keys,
     unpack_keys,
 )
+from polhode.lowering.trace.trace import Equation
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY = 0x1BD11BDA
 
 
-def threefry(low: Lowering, equation: Any, *words: Value) -> list[Value]:
+def threefry(low: Lowering, equation: Equation, *words: Value) -> list[Value]:
     """Twenty rounds of add, rotate, exclusive-or on two words under a two-word key."""
     arrays = np.broadcast_arrays(*map(lift, words))
     first, second = (np.empty(arrays[0].shape, object) for _ in range(2))
@@ -53,7 +54,7 @@ def _rounds(low: Lowering, k0: Element, k1: Element, x0: Element, x1: Element) -
 
 
 def _through_jax(
-    low: Lowering, equation: Any, method: str, keys: Value, *more: Any
+    low: Lowering, equation: Equation, method: str, keys: Value, *more: Any
 ) -> Any:
     """The public implementation of JAX, traced on key words and lowered here."""
     import jax
@@ -70,27 +71,27 @@ def _through_jax(
     return np.stack(lifted).reshape((*keys.shape, *lifted[0].shape))
 
 
-def wrap(low: Lowering, equation: Any, words: Value) -> Value:
+def wrap(low: Lowering, equation: Equation, words: Value) -> Value:
     _only_threefry(equation.params.get("impl"))
     return pack_keys(words)
 
 
-def unwrap(low: Lowering, equation: Any, keys: Value) -> Value:
+def unwrap(low: Lowering, equation: Equation, keys: Value) -> Value:
     return unpack_keys(keys)
 
 
-def random_bits(low: Lowering, equation: Any, keys: Value) -> Value:
+def random_bits(low: Lowering, equation: Equation, keys: Value) -> Value:
     p = equation.params
     return _through_jax(low, equation, "random_bits", keys, p["bit_width"], p["shape"])
 
 
-def split(low: Lowering, equation: Any, keys: Value) -> Value:
+def split(low: Lowering, equation: Equation, keys: Value) -> Value:
     return pack_keys(
         _through_jax(low, equation, "split", keys, equation.params["shape"])
     )
 
 
-def fold_in(low: Lowering, equation: Any, keys: Value, data: Value) -> Value:
+def fold_in(low: Lowering, equation: Equation, keys: Value, data: Value) -> Value:
     import jax
     from jax.extend import random
 
@@ -109,7 +110,7 @@ def fold_in(low: Lowering, equation: Any, keys: Value, data: Value) -> Value:
     return pack_keys(out)
 
 
-def seed(low: Lowering, equation: Any, seeds: Value) -> Value:
+def seed(low: Lowering, equation: Equation, seeds: Value) -> Value:
     import jax
     from jax.extend import random
 
@@ -127,7 +128,7 @@ def seed(low: Lowering, equation: Any, seeds: Value) -> Value:
     return pack_keys(out)
 
 
-def counts(low: Lowering, equation: Any) -> list[Value]:
+def counts(low: Lowering, equation: Equation) -> list[Value]:
     """0, 1, 2, ... in the order of memory, as high and low words."""
     shape = equation.params["shape"]
     numbers = np.arange(int(np.prod(shape, dtype=int)), dtype=np.uint64)

@@ -12,6 +12,7 @@ import numpy as np
 from polhode.lowering.ir.graph import Element
 from polhode.lowering.ir.program import Lowering, Value, lift, type_of
 from polhode.lowering.ir.scalars import evaluate
+from polhode.lowering.trace.trace import Equation
 
 
 def along(x: Value, axes: tuple[int, ...]) -> Value:
@@ -67,7 +68,7 @@ def tree(
 
 
 def reduce_by(op: str) -> Callable[..., Value]:
-    def rule(low: Lowering, equation: Any, x: Value) -> Value:
+    def rule(low: Lowering, equation: Equation, x: Value) -> Value:
         type = type_of(equation.outvars[0].aval)
         flat = along(x, tuple(equation.params["axes"]))
         if flat.shape[0] == 0:
@@ -83,7 +84,7 @@ def reduce_by(op: str) -> Callable[..., Value]:
 def argument(op: str) -> Callable[..., Value]:
     """The first index of the largest or smallest; NaN counts as the extreme."""
 
-    def rule(low: Lowering, equation: Any, x: Value) -> Value:
+    def rule(low: Lowering, equation: Equation, x: Value) -> Value:
         source = type_of(equation.invars[0].aval)
         target = type_of(equation.outvars[0].aval)
         build = low.build
@@ -108,7 +109,7 @@ def argument(op: str) -> Callable[..., Value]:
 
 
 def running(op: str) -> Callable[..., Value]:
-    def rule(low: Lowering, equation: Any, x: Value) -> Value:
+    def rule(low: Lowering, equation: Equation, x: Value) -> Value:
         axis, type = equation.params["axis"], type_of(equation.outvars[0].aval)
         step = combine(low, op, type)
         front = lift(np.moveaxis(x, axis, 0))
@@ -124,7 +125,7 @@ def running(op: str) -> Callable[..., Value]:
     return rule
 
 
-def running_log_sum_exp(low: Lowering, equation: Any, x: Value) -> Value:
+def running_log_sum_exp(low: Lowering, equation: Equation, x: Value) -> Value:
     """log of the running sum of exponentials, with the largest taken out."""
     build = low.build
 
@@ -147,7 +148,7 @@ def running_log_sum_exp(low: Lowering, equation: Any, x: Value) -> Value:
     return np.moveaxis(out, 0, axis)
 
 
-def dot_general(low: Lowering, equation: Any, a: Value, b: Value) -> Value:
+def dot_general(low: Lowering, equation: Equation, a: Value, b: Value) -> Value:
     """Sums of products, batch dimensions first."""
     (contract_a, contract_b), (batch_a, batch_b) = equation.params["dimension_numbers"]
     type = type_of(equation.outvars[0].aval)

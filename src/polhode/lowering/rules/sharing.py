@@ -20,6 +20,7 @@ from polhode.lowering.ir.graph import Block, Element, Node, key_of
 from polhode.lowering.ir.program import Lowering, Value, lift, type_of
 from polhode.lowering.ir.schedule import Function, find_live
 from polhode.lowering.ir.stored import elements
+from polhode.lowering.trace.trace import ClosedJaxpr
 
 EXPANDED = 50  # operations, about, of an elementary function
 SMALLEST = 60  # operations below which a call costs more than it saves
@@ -44,7 +45,7 @@ class Shared:
 
 
 def called(
-    low: Lowering, body: Any, arguments: tuple[Value, ...]
+    low: Lowering, body: ClosedJaxpr, arguments: tuple[Value, ...]
 ) -> list[Value] | None:
     """The results of a call; None where the function must be inlined."""
     arguments = tuple(map(elements, arguments))
@@ -71,7 +72,7 @@ def called(
     return [np.asarray(take(lift(r)), object).reshape(r.shape) for r in shared.results]
 
 
-def _is_of_doubles(body: Any, arguments: tuple[Value, ...]) -> bool:
+def _is_of_doubles(body: ClosedJaxpr, arguments: tuple[Value, ...]) -> bool:
     """Whether what is passed and given back is float64.
 
     Arrays of indices that JAX hands to a function as arguments are known: they are
@@ -82,11 +83,13 @@ def _is_of_doubles(body: Any, arguments: tuple[Value, ...]) -> bool:
     return all(type_of(v.aval) == "float64" for v in (*passed, *_outs(body)))
 
 
-def _outs(body: Any) -> list[Any]:
+def _outs(body: ClosedJaxpr) -> list[Any]:
     return list(body.jaxpr.outvars)
 
 
-def _written(low: Lowering, body: Any, arguments: tuple[Value, ...]) -> Shared | None:
+def _written(
+    low: Lowering, body: ClosedJaxpr, arguments: tuple[Value, ...]
+) -> Shared | None:
     """The function of a body, if it is straight code of bearable size."""
     graph, before, latest = low.graph, low.graph.current, dict(low.latest)
     graph.current = block = Block(barrier=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.lowering.ir.graph import Element
 from polhode.lowering.ir.program import Lowering, Value, lift, type_of
+from polhode.lowering.trace.trace import Equation
 
 
 def exchanges(n: int) -> Iterator[tuple[int, int]]:
@@ -44,7 +45,7 @@ def precedes(
     return result
 
 
-def sort(low: Lowering, equation: Any, *operands: Value) -> list[Value]:
+def sort(low: Lowering, equation: Equation, *operands: Value) -> list[Value]:
     """Rows sorted by the first `num_keys` operands; ties keep their order."""
     axis, keys = equation.params["dimension"], equation.params["num_keys"]
     types = [type_of(v.aval) for v in equation.invars]
@@ -71,7 +72,7 @@ def _ordered(low: Lowering, a: list, b: list, types: list[str], keys: int) -> An
     return first, second
 
 
-def top_k(low: Lowering, equation: Any, x: Value) -> list[Value]:
+def top_k(low: Lowering, equation: Equation, x: Value) -> list[Value]:
     """The k largest along the last axis, and where they were."""
     k, type = equation.params["k"], type_of(equation.invars[0].aval)
     kind = type_of(equation.outvars[1].aval)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from polhode.lowering.ir.program import Lowering, Unlowerable, Value, lift, type_of
 from polhode.lowering.ir.stored import Stored
+from polhode.lowering.trace.trace import Equation
 
 
 def together(values: tuple[Value, ...]) -> list[Value]:
@@ -17,7 +16,7 @@ def together(values: tuple[Value, ...]) -> list[Value]:
     return list(values)
 
 
-def broadcast_in_dim(low: Lowering, equation: Any, x: Value, *_: Value) -> Value:
+def broadcast_in_dim(low: Lowering, equation: Equation, x: Value, *_: Value) -> Value:
     shape = equation.params["shape"]
     expanded = [1] * len(shape)
     for d, size in zip(equation.params["broadcast_dimensions"], x.shape, strict=True):
@@ -25,19 +24,19 @@ def broadcast_in_dim(low: Lowering, equation: Any, x: Value, *_: Value) -> Value
     return np.broadcast_to(x.reshape(expanded), shape)
 
 
-def reshape(low: Lowering, equation: Any, x: Value, *_: Value) -> Value:
+def reshape(low: Lowering, equation: Equation, x: Value, *_: Value) -> Value:
     return x.reshape(equation.params["new_sizes"])
 
 
-def squeeze(low: Lowering, equation: Any, x: Value) -> Value:
+def squeeze(low: Lowering, equation: Equation, x: Value) -> Value:
     return np.squeeze(x, axis=tuple(int(d) for d in equation.params["dimensions"]))
 
 
-def transpose(low: Lowering, equation: Any, x: Value) -> Value:
+def transpose(low: Lowering, equation: Equation, x: Value) -> Value:
     return np.transpose(x, equation.params["permutation"])
 
 
-def take_slice(low: Lowering, equation: Any, x: Value) -> Value:
+def take_slice(low: Lowering, equation: Equation, x: Value) -> Value:
     p = equation.params
     strides = p["strides"] or (1,) * x.ndim
     ranges = zip(p["start_indices"], p["limit_indices"], strides, strict=True)
@@ -45,25 +44,25 @@ def take_slice(low: Lowering, equation: Any, x: Value) -> Value:
     return x.part(where) if isinstance(x, Stored) else x[where]
 
 
-def concatenate(low: Lowering, equation: Any, *values: Value) -> Value:
+def concatenate(low: Lowering, equation: Equation, *values: Value) -> Value:
     return np.concatenate(together(values), axis=equation.params["dimension"])
 
 
-def stack(low: Lowering, equation: Any, *values: Value) -> Value:
+def stack(low: Lowering, equation: Equation, *values: Value) -> Value:
     return np.stack(together(values), axis=equation.params["axis"])
 
 
-def unstack(low: Lowering, equation: Any, x: Value) -> list[Value]:
+def unstack(low: Lowering, equation: Equation, x: Value) -> list[Value]:
     moved = np.moveaxis(x, equation.params["axis"], 0)
     return [moved[k, ...] for k in range(moved.shape[0])]
 
 
-def split(low: Lowering, equation: Any, x: Value) -> list[Value]:
+def split(low: Lowering, equation: Equation, x: Value) -> list[Value]:
     ends = np.cumsum(equation.params["sizes"])[:-1]
     return np.split(x, [int(e) for e in ends], axis=equation.params["axis"])
 
 
-def pad(low: Lowering, equation: Any, x: Value, filler: Value) -> Value:
+def pad(low: Lowering, equation: Equation, x: Value, filler: Value) -> Value:
     """Low, high and interior padding; negative padding removes."""
     config = equation.params["padding_config"]
     x, filler = together((x, filler))
@@ -89,15 +88,15 @@ def pad(low: Lowering, equation: Any, x: Value, filler: Value) -> Value:
     return out[tuple(cut)]
 
 
-def rev(low: Lowering, equation: Any, x: Value) -> Value:
+def rev(low: Lowering, equation: Equation, x: Value) -> Value:
     return np.flip(x, axis=tuple(equation.params["dimensions"]))
 
 
-def tile(low: Lowering, equation: Any, x: Value) -> Value:
+def tile(low: Lowering, equation: Equation, x: Value) -> Value:
     return np.tile(x, equation.params["reps"])
 
 
-def iota(low: Lowering, equation: Any, *_: Value) -> Value:
+def iota(low: Lowering, equation: Equation, *_: Value) -> Value:
     p = equation.params
     shape, axis = p["shape"], p["dimension"]
     along = np.arange(shape[axis]).astype(type_of(equation.outvars[0].aval))
@@ -106,12 +105,12 @@ def iota(low: Lowering, equation: Any, *_: Value) -> Value:
     return np.broadcast_to(along.reshape(view), shape)
 
 
-def empty(low: Lowering, equation: Any) -> Value:
+def empty(low: Lowering, equation: Equation) -> Value:
     aval = equation.outvars[0].aval
     return np.zeros(aval.shape, type_of(aval))
 
 
-def platform_index(low: Lowering, equation: Any) -> Value:
+def platform_index(low: Lowering, equation: Equation) -> Value:
     """Of code written apart for each platform: that for the CPU, or the general one."""
     platforms = equation.params["platforms"]
     for k, names in enumerate(platforms):

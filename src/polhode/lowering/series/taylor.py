@@ -25,7 +25,7 @@ from polhode.lowering.series.plan import plan_of
 from polhode.lowering.series.recurrences import Recurrences
 from polhode.lowering.series.translate import NotAnalytic, translated
 from polhode.lowering.series.writers import Count
-from polhode.lowering.trace.trace import source_line
+from polhode.lowering.trace.trace import Equation, source_line
 
 NAME = "polhode_taylor"
 # Straight code of so many operations takes half a minute to be made.
@@ -141,7 +141,7 @@ def series_of(
     return make, nodes, [*slopes, make.constant(1.0)]  # of the clock: t' = 1
 
 
-def taylor_rule(low: Lowering, equation: Any, *given: Value) -> Value:
+def taylor_rule(low: Lowering, equation: Equation, *given: Value) -> Value:
     """The coefficients as elements: what one node of the program leaves."""
     order = equation.params["order"]
     make, variables, slopes = series_of(low, equation.params["jaxpr"], list(given))

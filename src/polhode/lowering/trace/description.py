@@ -29,6 +29,7 @@ import numpy as np
 
 from polhode.fingerprint import NoFingerprint, fingerprint
 from polhode.lowering.arguments import Leaf
+from polhode.lowering.trace.trace import ClosedJaxpr
 from polhode.version import __version__
 
 LIBRARIES = ("jax", "jaxlib", "numpy", "scipy")
@@ -193,7 +194,7 @@ def _named_tuple(home: str) -> Any:
     return found if is_named and hasattr(found, "_fields") else None
 
 
-def result_kinds(jaxpr: Any) -> list[tuple[tuple[int, ...], str]]:
+def result_kinds(jaxpr: ClosedJaxpr) -> list[tuple[tuple[int, ...], str]]:
     """Shape and type of each result of a trace."""
     avals = [variable.aval for variable in jaxpr.jaxpr.outvars]
     return [(tuple(aval.shape), str(aval.dtype)) for aval in avals]

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 import numpy as np
@@ -34,6 +34,7 @@ UNKNOWN_YET = (
 )
 Literal = core.Literal
 ClosedJaxpr = core.ClosedJaxpr
+Jaxpr = core.Jaxpr
 TRACES = (core.ClosedJaxpr, core.Jaxpr)
 ARRAYS = (np.ndarray, np.generic, jax.Array)
 PLAIN = {int, bool, float, str, type(None)}
@@ -49,6 +50,30 @@ MOVING = {
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _JAX = os.path.dirname(os.path.abspath(jax.__file__))
+
+
+class Equation(Protocol):
+    """What is read of an equation of a trace; JAX says less of its variables."""
+
+    @property
+    def primitive(self) -> Any:
+        """The operation; its name is the one that rules have."""
+
+    @property
+    def params(self) -> Any:
+        """By name, what the operation takes beside its operands."""
+
+    @property
+    def invars(self) -> list[Any]:
+        """Its operands: variables and literals, each with `aval.shape` and `dtype`."""
+
+    @property
+    def outvars(self) -> list[Any]:
+        """The variables of its results."""
+
+    @property
+    def source_info(self) -> Any:
+        """Where in the user's code it was written."""
 
 
 @contextmanager
@@ -141,7 +166,7 @@ def has_primitive(jaxpr: Any, name: str) -> bool:
 _INDEXED = ("gather", "dynamic_slice", "dynamic_update_slice", "scatter")
 
 
-def indexed_inputs(jaxpr: Any) -> set[int]:
+def indexed_inputs(jaxpr: Jaxpr) -> set[int]:
     """The inputs of a trace that it reads or writes at places that it computes."""
     numbers = {variable: k for k, variable in enumerate(jaxpr.invars)}
     found: set[int] = set()
@@ -199,7 +224,7 @@ def scalar_operations(jaxpr: Any, counted: dict[int, int] | None = None) -> int:
     return total
 
 
-def _terms(equation: Any) -> int:
+def _terms(equation: Equation) -> int:
     """Operations for each element of the result."""
     name = equation.primitive.name
     if name == "dot_general":
@@ -223,7 +248,7 @@ def scan_counts(parameters: dict[str, Any]) -> tuple[int, int]:
     return len(constants), len(carried)
 
 
-def expanded(equation: Any) -> ClosedJaxpr:
+def expanded(equation: Equation) -> ClosedJaxpr:
     """The trace of a high-level primitive (JAX 0.11 on) in simpler ones."""
     shapes = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in equation.invars]
     return closed_jaxpr(
@@ -244,7 +269,7 @@ def _inner_traces(parameters: dict[str, Any]) -> Iterator[Any]:
                 yield item
 
 
-def source_line(equation: Any) -> str:
+def source_line(equation: Equation) -> str:
     """The line of the user's own code that made an equation, or ''."""
     traceback = getattr(equation.source_info, "traceback", None)
     frames = traceback.frames if traceback is not None else []
@@ -288,7 +313,7 @@ class Fingerprints:
             self.known[id(trace)] = hashlib.sha256(b"".join(words)).digest()
         return self.known[id(trace)]
 
-    def _feed_jaxpr(self, words: list[bytes], jaxpr: Any) -> None:
+    def _feed_jaxpr(self, words: list[bytes], jaxpr: Jaxpr) -> None:
         """Equations in order, variables by number."""
         numbers: dict[Any, int] = {}
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from polhode.arrays import namespace
 from polhode.geometry.frame import Frame
@@ -78,7 +79,9 @@ class Direction:
         turn = xp.array(rows, dtype=float)
         return np.diag([1.0, -1.0, -1.0]) @ turn if below else turn
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> np.ndarray:
         return np.array(self.at(), dtype=dtype)
 
     @property

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
-from polhode.matter.parameter import at, named, quantity
+from polhode.matter.parameter import Amount, at, named, quantity
 
 
 class Range(NamedTuple):
@@ -32,7 +32,7 @@ NOT_ZERO = Range(takes_zero=False)
 def scalar(  # limit: who, what and the two halves of a refusal are words, not data
     owner: str,
     what: str,
-    value: Any,
+    value: Amount,
     inside: Range = ANY,
     *,
     kind: str = "",

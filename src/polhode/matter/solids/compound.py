@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
+from polhode.arrays import Array, Scalar
 from polhode.errors import ModelError, UnphysicalInertia
 from polhode.geometry.admission import admit, is_traced
 from polhode.matter.moments import Moments, sum_of_moments
@@ -70,7 +71,7 @@ def pierced(body: Matter, **holes: Matter) -> Compound:
     return _whole("pierced", [("whole", body, 1.0), *cut])
 
 
-def placed(part: Matter, shift: Sequence[Any], turn: Any = None) -> Matter:
+def placed(part: Matter, shift: Sequence[Any], turn: Array | None = None) -> Matter:
     """The same matter with its origin at `shift`, turned by a rotation matrix first.
 
     turn (3, 3) holds the part's axes as columns; a Rotation's `.matrix` fits.
@@ -122,7 +123,7 @@ def _require_matter(compound: Compound, who: str) -> None:
     require_physical(mass, inertia, who=who)
 
 
-def _proper_rotation(turn: Any, shape: str) -> np.ndarray:
+def _proper_rotation(turn: Array, shape: str) -> np.ndarray:
     R = admit(turn, (3, 3), f"the turn of {an(shape)}")
     if np.max(np.abs(R @ R.T - np.eye(3))) > 1e-9 or np.linalg.det(R) < 0:
         raise ModelError(
@@ -142,7 +143,7 @@ def _combination(row: np.ndarray, entries: Sequence[Any]) -> Any:
     return total
 
 
-def _sum(one: Any, other: Any) -> Any:
+def _sum(one: Scalar, other: Any) -> Any:
     if _is_zero(one):
         return other
     return one if _is_zero(other) else one + other

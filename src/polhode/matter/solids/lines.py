@@ -6,12 +6,20 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arrays import Scalar
 from polhode.matter.axes import Z
+from polhode.matter.parameter import Amount
 from polhode.matter.solids.solid import Solid, Unit, fill, lengths
 from polhode.matter.spread import column, diagonal
 
 
-def rod(*, length: Any, mass: Any = None, density: Any = None, along: Any = Z) -> Solid:
+def rod(
+    *,
+    length: Amount,
+    mass: Amount | None = None,
+    density: Amount | None = None,
+    along: Any = Z,
+) -> Solid:
     """A thin straight rod, its middle at the origin.
 
         I = m l^2/12 across it, 0 along it
@@ -24,7 +32,11 @@ def rod(*, length: Any, mass: Any = None, density: Any = None, along: Any = Z) -
 
 
 def ring(
-    *, radius: Any, mass: Any = None, density: Any = None, along: Any = Z
+    *,
+    radius: Amount,
+    mass: Amount | None = None,
+    density: Amount | None = None,
+    along: Any = Z,
 ) -> Solid:
     """A thin circular hoop round the axis, its centre at the origin.
 
@@ -40,7 +52,7 @@ def unit_rod(length: Any) -> Unit:
     return length, column(0.0, 0.0, 0.0), diagonal(across, across, 0.0)
 
 
-def unit_ring(radius: Any) -> Unit:
+def unit_ring(radius: Scalar) -> Unit:
     """Length, centre and inertia of unit mass of a ring round z."""
     around = radius**2
     return (

@@ -12,14 +12,16 @@ from polhode.errors import ModelError
 from polhode.geometry.admission import admit
 from polhode.matter.axes import Z
 from polhode.matter.mesh import closed_surface, read_mesh
-from polhode.matter.parameter import number
+from polhode.matter.parameter import Amount, number
 from polhode.matter.polyhedron import polyhedron, prism
 from polhode.matter.polyhedron import tetrahedron as unit_tetrahedron
 from polhode.matter.solids.solid import Solid, Unit, fill, lengths
 from polhode.matter.validity import require_positive
 
 
-def tetrahedron(*, corners: Array, mass: Any = None, density: Any = None) -> Solid:
+def tetrahedron(
+    *, corners: Array, mass: Amount | None = None, density: Amount | None = None
+) -> Solid:
     """A full tetrahedron between four corners (4, 3), in any order.
 
     >>> tetrahedron(density=6.0, corners=[[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
@@ -40,9 +42,9 @@ def tetrahedron(*, corners: Array, mass: Any = None, density: Any = None) -> Sol
 def extrusion(
     *,
     outline: Any,
-    height: Any,
-    mass: Any = None,
-    density: Any = None,
+    height: Amount,
+    mass: Amount | None = None,
+    density: Amount | None = None,
     along: Any = Z,
 ) -> Solid:
     """A plane polygon pushed along the axis, half of the height to each side.
@@ -55,7 +57,11 @@ def extrusion(
 
 
 def mesh(
-    source: Any, *, mass: Any = None, density: Any = None, scale: float = 1.0
+    source: Any,
+    *,
+    mass: Amount | None = None,
+    density: Amount | None = None,
+    scale: float = 1.0,
 ) -> Solid:
     """The inside of a closed triangle surface: a file, or (vertices, triangles).
 

@@ -15,6 +15,7 @@ from polhode.matter.axes import Z, turn_to
 from polhode.matter.moments import Moments
 from polhode.matter.parameter import (
     NOMINAL,
+    Amount,
     Parameter,
     Table,
     at,
@@ -103,8 +104,8 @@ def fill(
     unit: Callable[..., Unit],
     dimensions: Mapping[str, Any],
     *,
-    mass: Any,
-    density: Any,
+    mass: Amount | None,
+    density: Amount | None,
     along: Any = Z,
 ) -> Solid:
     """The door of every solid: check the amount of matter and the axis."""
@@ -134,7 +135,7 @@ def lengths(shape: str, **sizes: Any) -> dict[str, Any]:
     return checked
 
 
-def length_or_zero(shape: str, name: str, size: Any) -> dict[str, Any]:
+def length_or_zero(shape: str, name: str, size: Amount) -> dict[str, Any]:
     """A dimension checked to be a length, zero included."""
     checked = quantity(size, f"the {name} of {an(shape)}", "m")
     require_not_negative(at(checked), f"the {name} of {an(shape)}")

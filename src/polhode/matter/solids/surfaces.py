@@ -6,14 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import Array
+from polhode.arrays import Array, Scalar
 from polhode.matter.axes import Z
+from polhode.matter.parameter import Amount
 from polhode.matter.solids.solid import Solid, Unit, fill, lengths
 from polhode.matter.spread import column, diagonal
 
 
 def plate(
-    *, x: Any, y: Any, mass: Any = None, density: Any = None, along: Any = Z
+    *,
+    x: Amount,
+    y: Amount,
+    mass: Amount | None = None,
+    density: Amount | None = None,
+    along: Any = Z,
 ) -> Solid:
     """A thin rectangle of sides x and y, its normal along the axis.
 
@@ -26,7 +32,11 @@ def plate(
 
 
 def disc(
-    *, radius: Any, mass: Any = None, density: Any = None, along: Any = Z
+    *,
+    radius: Amount,
+    mass: Amount | None = None,
+    density: Amount | None = None,
+    along: Any = Z,
 ) -> Solid:
     """A thin circular disc round the axis, its centre at the origin.
 
@@ -36,14 +46,16 @@ def disc(
     return fill("disc", unit_disc, sizes, mass=mass, density=density, along=along)
 
 
-def spherical_shell(*, radius: Any, mass: Any = None, density: Any = None) -> Solid:
+def spherical_shell(
+    *, radius: Amount, mass: Amount | None = None, density: Amount | None = None
+) -> Solid:
     """A thin hollow sphere: I = 2 m r^2/3 about every axis."""
     sizes = lengths("spherical shell", radius=radius)
     unit = unit_spherical_shell
     return fill("spherical shell", unit, sizes, mass=mass, density=density)
 
 
-def ellipsoidal_shell(*, x: Array, y: Array, z: Array, mass: Any) -> Solid:
+def ellipsoidal_shell(*, x: Array, y: Array, z: Array, mass: Amount | None) -> Solid:
     """A thin shell between two similar ellipsoids of half axes x, y, z.
 
         I = m/3 (y^2 + z^2, z^2 + x^2, x^2 + y^2)
@@ -63,13 +75,13 @@ def unit_plate(x: Array, y: Array) -> Unit:
     return x * y, column(0.0, 0.0, 0.0), diagonal(*moments)
 
 
-def unit_disc(radius: Any) -> Unit:
+def unit_disc(radius: Scalar) -> Unit:
     """Area, centre and inertia of unit mass of a disc round z."""
     area, square = np.pi * radius**2, radius**2
     return area, column(0.0, 0.0, 0.0), diagonal(square / 4, square / 4, square / 2)
 
 
-def unit_spherical_shell(radius: Any) -> Unit:
+def unit_spherical_shell(radius: Scalar) -> Unit:
     """Area, centre and inertia of unit mass of a hollow sphere."""
     moment = 2 * radius**2 / 3
     area = 4 * np.pi * radius**2

@@ -10,37 +10,38 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arrays import Scalar
 from polhode.matter.solids.solid import Unit
 from polhode.matter.spread import column, diagonal
 
 
-def box(x: Any, y: Any, z: Any) -> Unit:
+def box(x: Scalar, y: Scalar, z: Scalar) -> Unit:
     """A block of sides x, y, z."""
     moments = ((y**2 + z**2) / 12, (z**2 + x**2) / 12, (x**2 + y**2) / 12)
     return x * y * z, _origin(), diagonal(*moments)
 
 
-def sphere(radius: Any) -> Unit:
+def sphere(radius: Scalar) -> Unit:
     """A ball."""
     moment = 2 * radius**2 / 5
     volume = 4 * np.pi * radius**3 / 3
     return volume, _origin(), diagonal(moment, moment, moment)
 
 
-def ellipsoid(x: Any, y: Any, z: Any) -> Unit:
+def ellipsoid(x: Scalar, y: Scalar, z: Scalar) -> Unit:
     """An ellipsoid of half axes x, y, z."""
     moments = ((y**2 + z**2) / 5, (z**2 + x**2) / 5, (x**2 + y**2) / 5)
     return 4 * np.pi * x * y * z / 3, _origin(), diagonal(*moments)
 
 
-def cylinder(radius: Any, length: Any) -> Unit:
+def cylinder(radius: Scalar, length: Scalar) -> Unit:
     """A cylinder round z."""
     across = (3 * radius**2 + length**2) / 12
     volume = np.pi * radius**2 * length
     return volume, _origin(), diagonal(across, across, radius**2 / 2)
 
 
-def tube(inner_radius: Any, outer_radius: Any, length: Any) -> Unit:
+def tube(inner_radius: Scalar, outer_radius: Scalar, length: Scalar) -> Unit:
     """A hollow cylinder round z."""
     squares = inner_radius**2 + outer_radius**2
     across = (3 * squares + length**2) / 12
@@ -48,14 +49,14 @@ def tube(inner_radius: Any, outer_radius: Any, length: Any) -> Unit:
     return np.pi * gap * length, _origin(), diagonal(across, across, squares / 2)
 
 
-def cone(radius: Any, height: Any) -> Unit:
+def cone(radius: Scalar, height: Scalar) -> Unit:
     """A cone round z, base in the plane z = 0."""
     across = 3 * (4 * radius**2 + height**2) / 80
     inertia = diagonal(across, across, 3 * radius**2 / 10)
     return np.pi * radius**2 * height / 3, column(0.0, 0.0, height / 4), inertia
 
 
-def torus(ring_radius: Any, tube_radius: Any) -> Unit:
+def torus(ring_radius: Scalar, tube_radius: Scalar) -> Unit:
     """A ring of circular section round z."""
     across = ring_radius**2 / 2 + 5 * tube_radius**2 / 8
     around = ring_radius**2 + 3 * tube_radius**2 / 4
@@ -63,7 +64,7 @@ def torus(ring_radius: Any, tube_radius: Any) -> Unit:
     return volume, _origin(), diagonal(across, across, around)
 
 
-def capsule(radius: Any, length: Any) -> Unit:
+def capsule(radius: Scalar, length: Scalar) -> Unit:
     """A cylinder round z with a half ball on each end.
 
     The shares of the volume are l : 4r/3. A half ball's centre is 3r/8 beyond the end.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from polhode.matter.axes import Z
+from polhode.matter.parameter import Amount
 from polhode.matter.solids import units
 from polhode.matter.solids.solid import (
     Solid,
@@ -15,7 +16,14 @@ from polhode.matter.solids.solid import (
 )
 
 
-def box(*, x: Any, y: Any, z: Any, mass: Any = None, density: Any = None) -> Solid:
+def box(
+    *,
+    x: Amount,
+    y: Amount,
+    z: Amount,
+    mass: Amount | None = None,
+    density: Amount | None = None,
+) -> Solid:
     """A rectangular block of sides x, y, z, its centre at the origin.
 
         I = m/12 (y^2 + z^2, z^2 + x^2, x^2 + y^2)
@@ -27,14 +35,21 @@ def box(*, x: Any, y: Any, z: Any, mass: Any = None, density: Any = None) -> Sol
     return fill("box", units.box, sizes, mass=mass, density=density)
 
 
-def sphere(*, radius: Any, mass: Any = None, density: Any = None) -> Solid:
+def sphere(
+    *, radius: Amount, mass: Amount | None = None, density: Amount | None = None
+) -> Solid:
     """A full ball: I = 2 m r^2/5 about every axis."""
     sizes = lengths("sphere", radius=radius)
     return fill("sphere", units.sphere, sizes, mass=mass, density=density)
 
 
 def ellipsoid(
-    *, x: Any, y: Any, z: Any, mass: Any = None, density: Any = None
+    *,
+    x: Amount,
+    y: Amount,
+    z: Amount,
+    mass: Amount | None = None,
+    density: Amount | None = None,
 ) -> Solid:
     """A full ellipsoid of half axes x, y, z: I = m/5 (y^2 + z^2, z^2 + x^2, ...)."""
     sizes = lengths("ellipsoid", x=x, y=y, z=z)
@@ -43,10 +58,10 @@ def ellipsoid(
 
 def cylinder(
     *,
-    radius: Any,
-    length: Any,
-    mass: Any = None,
-    density: Any = None,
+    radius: Amount,
+    length: Amount,
+    mass: Amount | None = None,
+    density: Amount | None = None,
     along: Any = Z,
 ) -> Solid:
     """A full cylinder round the axis, its middle at the origin.
@@ -60,11 +75,11 @@ def cylinder(
 
 def tube(
     *,
-    inner_radius: Any,
-    outer_radius: Any,
-    length: Any,
-    mass: Any = None,
-    density: Any = None,
+    inner_radius: Amount,
+    outer_radius: Amount,
+    length: Amount,
+    mass: Amount | None = None,
+    density: Amount | None = None,
     along: Any = Z,
 ) -> Solid:
     """A hollow cylinder round the axis, its middle at the origin.
@@ -79,10 +94,10 @@ def tube(
 
 def cone(
     *,
-    radius: Any,
-    height: Any,
-    mass: Any = None,
-    density: Any = None,
+    radius: Amount,
+    height: Amount,
+    mass: Amount | None = None,
+    density: Amount | None = None,
     along: Any = Z,
 ) -> Solid:
     """A full circular cone: the base's centre at the origin, the apex along the axis.
@@ -98,10 +113,10 @@ def cone(
 
 def torus(
     *,
-    ring_radius: Any,
-    tube_radius: Any,
-    mass: Any = None,
-    density: Any = None,
+    ring_radius: Amount,
+    tube_radius: Amount,
+    mass: Amount | None = None,
+    density: Amount | None = None,
     along: Any = Z,
 ) -> Solid:
     """A full ring of circular section: the section's centre at R from the axis.
@@ -115,10 +130,10 @@ def torus(
 
 def capsule(
     *,
-    radius: Any,
-    length: Any,
-    mass: Any = None,
-    density: Any = None,
+    radius: Amount,
+    length: Amount,
+    mass: Amount | None = None,
+    density: Amount | None = None,
     along: Any = Z,
 ) -> Solid:
     """A cylinder with a half ball on each end; `length` is that of the cylinder."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.arrays import Array, named_function, namespace
+from polhode.arrays import Array, Scalar, named_function, namespace
 
 COMPARED = 40  # breaks: up to so many comparisons cost less than a search that branches
 
@@ -151,7 +151,7 @@ def evaluate_2d(patches: Patches, x: Array, y: Array) -> Any:
     return _horner(_horner(own, v[..., None]), u)
 
 
-def _horner(c: Any, u: Any) -> Any:
+def _horner(c: Array, u: Scalar) -> Any:
     """sum_j c_j u^j over the last axis of c."""
     total = c[..., -1]
     for j in range(c.shape[-1] - 2, -1, -1):

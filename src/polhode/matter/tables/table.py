@@ -17,7 +17,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.arrays import Array
+from polhode.arrays import Array, Scalar
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.matter.tables.pieces import (
@@ -251,7 +251,7 @@ def family_1d(
     )
 
 
-def as_plain(value: Any) -> Any:
+def as_plain(value: Scalar) -> Any:
     """A Python number where there is one number."""
     return float(value) if np.ndim(value) == 0 else value
 

@@ -173,7 +173,7 @@ class Live:
             box = self.server.gui.add_checkbox(word, is_on, order=10)
 
             @box.on_update
-            def _(_: Any) -> None:
+            def _(_: object) -> None:
                 for each in self.switches[word]:
                     # The frame of a body holds the body: only its axes go.
                     field = "show_axes" if word == "frames" else "visible"

@@ -115,7 +115,9 @@ def energy(
     total = jnp.zeros(())
     for group, places in given.between:
 
-        def stored(total: Any, row: Any, group: Group = group) -> tuple[Any, None]:
+        def stored(
+            total: jnp.ndarray, row: Any, group: Group = group
+        ) -> tuple[Any, None]:
             numbers, bodies = row
             poses, _ = picked(moving, bodies)
             return total + group.one(numbers).energy(poses, t, table), None
@@ -175,10 +177,10 @@ def _along(
     return scanned(step, now, (group.columns, places))[0]
 
 
-def picked(moving: Motion, rows: Any) -> tuple[Poses, Twists]:
+def picked(moving: Motion, rows: jnp.ndarray) -> tuple[Poses, Twists]:
     """Poses and velocities of some bodies, by their numbers."""
 
-    def chosen(parts: Any) -> Any:
+    def chosen(parts: jnp.ndarray) -> Any:
         return jnp.stack([parts[rows[k]] for k in range(len(rows))])
 
     poses, twists = (

@@ -41,7 +41,11 @@ class Carried(NamedTuple):
 
 
 def carried(
-    system: System, state: StateArrays, moving: Motion, intensities: Any, table: Table
+    system: System,
+    state: StateArrays,
+    moving: Motion,
+    intensities: jnp.ndarray,
+    table: Table,
 ) -> Carried:
     """What all constraints exert with intensities (m,) of their rows."""
     t, q, z = state
@@ -72,13 +76,13 @@ def by_constraint(
 
 
 def _exerted_wrenches(
-    like: RowGroup, slopes: Array, intensities: Any, total: Any
+    like: RowGroup, slopes: Array, intensities: jnp.ndarray, total: jnp.ndarray
 ) -> tuple[Any, tuple[Any, Any]]:
     """What like constraints exert, and the sum on all bodies."""
     constraint, high = like.group.template, like.height
     count = len(constraint.bodies)
 
-    def step(total: Any, row: Any) -> tuple[Any, tuple[Any, Any]]:
+    def step(total: jnp.ndarray, row: Any) -> tuple[Any, tuple[Any, Any]]:
         first, start, bodies = row
         l = own(intensities, first, high)
         G = own(slopes, start, slopes_of(constraint))

@@ -92,7 +92,7 @@ def _weight(system: System, action: WeightOf, now: Motion, table: Table) -> Any:
     )
     up_W, origin = now.poses.rotations[by] @ up, now.poses.origins[by]
 
-    def step(total: Any, row: Any) -> tuple[Any, None]:
+    def step(total: jnp.ndarray, row: Any) -> tuple[Any, None]:
         body, mass, point = row
         place = now.poses.origins[body] + now.poses.rotations[body] @ point
         return total + mass * jnp.sum((place - origin) * up_W), None

@@ -65,7 +65,7 @@ def seats_of(system: System, table: Table) -> Seats:
     return Seats(*(namespace(*column).stack(column) for column in columns))
 
 
-def motion(system: System, q: Array, z: Any, table: Table) -> Motion:
+def motion(system: System, q: Array, z: jnp.ndarray | None, table: Table) -> Motion:
     """Where all bodies are and how they move; without speeds `z` none does."""
     known = system.table(table)
     walk, seats = walk_of(system, known), seats_of(system, known)
@@ -140,7 +140,7 @@ def speeds_from(system: System, q: Array, q_dot: Array, table: Table) -> Any:
         return jnp.asarray(q_dot)
     walk: Walk = walk_of(system, system.table(table))
 
-    def step(found: Any, place: Places) -> tuple[Any, None]:
+    def step(found: jnp.ndarray, place: Places) -> tuple[Any, None]:
         def joint(kind: Kind) -> Any:
             one = kind.at(place.slot)
             q_own = own(q, place.q, one.coordinates)
@@ -186,7 +186,7 @@ def _each(
     """What each joint answers (nq,) at its own entries of (nq,) and (nz,) columns."""
     walk: Walk = walk_of(system, system.table(table))
 
-    def step(found: Any, place: Places) -> tuple[Any, None]:
+    def step(found: jnp.ndarray, place: Places) -> tuple[Any, None]:
         def joint(kind: Kind) -> Any:
             one = kind.at(place.slot)
             q_own = own(q, place.q, one.coordinates)

@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import Array
+from polhode.arrays import Array, Scalar
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import Table
 from polhode.system.rolled.alike import Numbers, differing, parted, with_numbers
@@ -40,7 +40,7 @@ class Kind(NamedTuple):
     mark: Any
     columns: Numbers
 
-    def at(self, slot: Any) -> Joint:
+    def at(self, slot: Scalar) -> Joint:
         """The joint of one row of the table."""
         if not self.columns:
             return self.joint
@@ -114,7 +114,7 @@ def _own_numbers(joint: Joint, table: Table) -> tuple[Any, Numbers]:
     return key[0], {word: n for word, n in numbers.items() if word not in seats}
 
 
-def own(values: Array, start: Any, count: int) -> Any:
+def own(values: Array, start: jnp.ndarray, count: int) -> Any:
     """The entries (count,) of a body among those of all."""
     return lax.dynamic_slice(values, (start,), (count,))
 
@@ -127,6 +127,6 @@ def padded(values: Array, count: int) -> Any:
     return jnp.concatenate([values, jnp.zeros((*values.shape[:-1], short))], axis=-1)
 
 
-def entered(all_values: Any, values: Array, start: Any) -> Any:
+def entered(all_values: jnp.ndarray, values: Array, start: jnp.ndarray) -> Any:
     """The entries of all, those of a body put in their place."""
     return lax.dynamic_update_slice(all_values, values, (start,))

@@ -31,7 +31,7 @@ def jacobian(function: Callable[[Any], Any], x: Array) -> tuple[Any, Any]:
         J, value = jax.jacfwd(twice, has_aux=True)(x)
         return value, J
 
-    def column(_: Any, direction: Any) -> tuple[None, Any]:
+    def column(_: object, direction: Any) -> tuple[None, Any]:
         return None, jax.jvp(function, (x,), (direction,))[1]
 
     _, columns = lax.scan(column, None, jnp.eye(len(x)))

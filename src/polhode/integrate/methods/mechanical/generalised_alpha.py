@@ -187,7 +187,7 @@ def way_of(field: Field, start: StepFrom, weights: Weights) -> Way:
     return Way(field, start, weights, (x[:n], z, carried[n:], x_dot[n:]))
 
 
-def admit_radius(radius: Any) -> float:
+def admit_radius(radius: Scalar) -> float:
     """A share of quick motions that a step may keep: 0 to 1."""
     share = float(radius)
     if not 0 <= share <= 1:

@@ -80,7 +80,7 @@ def _lift(normals: Normals, gaps: Any, chosen: Any, lowest: Any) -> tuple[Any, A
         new = jnp.maximum(least, pushed - (gap + jnp.sum(J * moved)) / own)
         return moved + X * (new - pushed), new
 
-    def sweep(_: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
+    def sweep(_: object, state: tuple[Any, Any]) -> tuple[Any, Any]:
         rows = (J, X, gaps, own, lowest, state[0])
         moved, pushed = for_active(chosen, one, state[1], rows)
         return pushed, moved

@@ -88,7 +88,7 @@ def _lift(
         new = jnp.maximum(least, pushed - (gap + jnp.sum(J * moved[speeds])) / own)
         return moved.at[felt].add(X * (new - pushed)), with_row(pushes, new, i)
 
-    def sweep(_: Any, state: Any) -> Any:
+    def sweep(_: object, state: Any) -> Any:
         return chosen.each(one, state)
 
     start = (longer(jnp.zeros(normals.total)), jnp.zeros_like(gaps))
