@@ -10,6 +10,7 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
+from polhode.errors import IntegrationError
 from polhode.geometry.rotations import so3
 
 space = ph.space
@@ -150,12 +151,35 @@ def test_a_sampled_thruster_gives_its_impulse_in_pulses(level):
     assert abs(run.final.speed("craft")[3] - wanted) < 1e-6
 
 
+@pytest.mark.parametrize("by", ["nothing", "a law of time", "a controller"])
+def test_no_pulse_is_stepped_over_whoever_gives_the_level(by):
+    """The same impulse by a constant, by a law and by samples of it."""
+    system, start = pulsed(0.0 if by != "nothing" else 0.3)
+    laws = {
+        "a law of time": lambda t: 0.3,
+        "a controller": ph.Controller(lambda t, s, u: u, constants={"u": 0.3}),
+    }
+    jets = {"jet": laws[by]} if by in laws else None
+    run = ph.simulate(system, start, until=4.0, inputs=jets)
+    assert abs(run.final.speed("craft")[3] - 2.0 * 4.0 * 0.3 / 10.0) < 1e-6
+
+
+def test_pulses_begin_where_periods_do():
+    """A run that begins inside a period, and a law with states, are refused."""
+    system, start = pulsed(0.3)
+    with pytest.raises(IntegrationError, match=r"t = 0\.2 s, inside a period"):
+        ph.simulate(system, start.changed(t=0.2), until=4.0)
+    integral = ph.Controller(lambda t, s, x: (x[0], x), states=[0.0])
+    with pytest.raises(IntegrationError, match="by one law in continuous time"):
+        ph.simulate(system, start, until=4.0, inputs={"jet": integral})
+
+
 @cache
-def pulsed():
+def pulsed(level=0.0):
     """A craft of 10 kg with a thruster through its mass centre, at rest."""
     body = ph.Body.from_inertia("craft", mass=10.0, inertia=(1.0, 1.0, 1.0))
     times = {"period": 0.5, "minimum_on": 0.02}
-    jet = space.Thruster(body.origin, ph.X, 2.0, **times, name="jet")
+    jet = space.Thruster(body.origin, ph.X, 2.0, level, **times, name="jet")
     system = ph.System([body], [jet], name="pulsed")
     return system, system.rest()
 

@@ -21,6 +21,7 @@ from polhode.integrate.field.dense_output import bare
 from polhode.integrate.field.states import States
 from polhode.integrate.host.admission import (
     Admitted,
+    admit_backend,
     admit_limit,
     admit_memory,
     admit_runs,
@@ -32,7 +33,7 @@ from polhode.integrate.host.event_request import (
     initial_inputs,
     run_context,
 )
-from polhode.integrate.host.loop import RunOptions, RunRecord, run
+from polhode.integrate.host.loop import SLAB_BYTES, RunOptions, RunRecord, run
 from polhode.integrate.host.method_choice import (
     ChosenMethod,
     MadeBy,
@@ -85,6 +86,15 @@ class Choices(TypedDict, total=False):
     events: Event | Sequence[Event]
     inputs: Mapping[Any, Any] | None
     impacts: str
+    backend: str
+
+
+class Output(NamedTuple):
+    """Where runs are made and what comes of them: bytes, a path or None, a backend."""
+
+    memory: float
+    to: Any
+    backend: str
 
 
 class Tolerances(NamedTuple):
@@ -127,6 +137,7 @@ def simulate(
     events: Event | Sequence[Event] = (),
     inputs: Mapping[Any, Any] | None = None,
     impacts: str = "at once",
+    backend: str = "llvm",
 ) -> Any:
     """The motion from a state until a time, every step kept or at samples only.
 
@@ -144,7 +155,9 @@ def simulate(
     with constants and states, `ph.Sampled` controllers, `ph.Noise`. `parameters`
     are values for this call alone: go on with `system.with_(...)` of the same values.
     Supports of a system open, slip, stick and strike where they must; several contacts
-    that strike do so "at once" or "in sequence", by `impacts`.
+    that strike do so "at once" or "in sequence", by `impacts`. `backend="cuda"` makes
+    many runs on a GPU, with the same bits: samples stay there until the end, rows come
+    here chunk by chunk.
 
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 0.1)
@@ -154,6 +167,7 @@ def simulate(
     [1.5, 0.0, 0.77375]
     """
     require_order(impacts)
+    admit_backend(backend)
     equations = equations_of(model, method, impacts)
     chosen = choose_method(equations, method, rtol, atol)
     memory, watch, limit = admit_memory(memory), admit_watch(watch), admit_limit(limit)
@@ -170,13 +184,14 @@ def simulate(
     context = run_context(equations, chosen.method, events, inputs, len(given.runs))
     wanted = Tolerances(rtol, atol) if method is None else None
     room = memory if to is None else np.inf
-    start = _start(context, chosen, given, wanted, impacts=impacts, memory=room, to=to)
+    output = Output(room, to, backend)
+    start = _start(context, chosen, given, wanted, impacts=impacts, output=output)
     options = start.options(given, limit, memory)
     with (
         progress_report(watch, equations.system.name) as report,
         _output(to, start, given.runs, options) as (runs, options),
     ):
-        records = run(start.kernel, *runs, options._replace(watch=report))
+        records = start.records(runs, options._replace(watch=report))
     motions = _motions(start, given, records, options)
     _tell(motions, start, records, options)
     alone = isinstance(state, State) and len(motions) == 1
@@ -188,7 +203,8 @@ class RunStart(NamedTuple):
 
     context   events and inputs, with the method that was chosen
     note      in words which method it is
-    kernel    what advances the runs by a chunk of steps
+    kernel    what advances the runs by a chunk of steps; None: all at once on a GPU
+    backend   where it does
     begun     of each run what its contacts did at its very start, where it has any
     """
 
@@ -196,6 +212,7 @@ class RunStart(NamedTuple):
     note: str
     runs: Runs
     kernel: Any
+    backend: str
     begun: list[list[Any]] | None = None
 
     @property
@@ -205,6 +222,11 @@ class RunStart(NamedTuple):
 
     def options(self, given: Admitted, limit: int, memory: float) -> RunOptions:
         """What the loop keeps of these runs, and when it gives up."""
+        slab = SLAB_BYTES
+        if self.backend == "cuda":
+            from polhode.integrate.host.device_samples import device_slab
+
+            slab = device_slab()
         return RunOptions(
             given.times,
             limit,
@@ -213,7 +235,16 @@ class RunStart(NamedTuple):
             memory=memory,
             context=self.context if self.context.is_needed else None,
             begun=self.begun,
+            slab=slab,
         )
+
+    def records(self, runs: Runs, options: RunOptions) -> list[RunRecord]:
+        """What is kept of each run, from where it is to its end."""
+        if self.kernel is None:
+            from polhode.integrate.host.device_samples import sampled_records
+
+            return sampled_records(self.context, runs, options)
+        return run(self.kernel, *runs, options)
 
 
 def _start(
@@ -223,12 +254,11 @@ def _start(
     wanted: Tolerances | None,
     *,
     impacts: str,
-    memory: float,
-    to: Any,
+    output: Output,
 ) -> RunStart:
     """The runs before their first chunk; contacts decided where they begin."""
     has_contacts = knows_modes(context.equations)
-    begins = has_contacts and not contact_start.is_continuation(to)
+    begins = has_contacts and not contact_start.is_continuation(output.to)
     if begins:
         contact_start.require_apart(given)
     if has_contacts:
@@ -245,15 +275,20 @@ def _start(
     stepper_states = first._replace(**inputs._asdict())
     runs = Runs(stepper_states, start.bounds, given.table)
     width = stepper_states.x.shape[1]
-    require_memory(chosen.method, runs.bounds, given.times, width, memory)
-    kernel = _kernel(context, runs)
+    require_memory(chosen.method, runs.bounds, given.times, width, output.memory)
+    backend = output.backend
+    is_light = given.times is not None and output.to is None
+    if backend == "cuda" and is_light and not context.is_needed:
+        # Nothing but samples is asked, which need no rows: no chunk is built.
+        return RunStart(context, chosen.note, runs, None, backend)
+    kernel = _kernel(context, runs, backend)
     if not begins:
-        return RunStart(context, chosen.note, runs, kernel)
+        return RunStart(context, chosen.note, runs, kernel, backend)
     begun = contact_start.contact_start(context, given.runs, runs, kernel)
     own = {**inputs._asdict(), "held": begun.held}
     stepper_states = begun.go.stepper_state._replace(**own)
     runs = Runs(stepper_states, begun.go.bounds, given.table)
-    return RunStart(context, chosen.note, runs, kernel, begun.met)
+    return RunStart(context, chosen.note, runs, kernel, backend, begun.met)
 
 
 def _initial_step(
@@ -287,12 +322,13 @@ def _initial_step(
     return chosen, start
 
 
-def _kernel(context: RunContext, runs: Runs) -> Any:
+def _kernel(context: RunContext, runs: Runs, backend: str) -> Any:
     """What advances the runs by a chunk of steps; it watches for events, if any."""
     equations, method = context.equations, context.method
     if context.has_switches:
-        return EventChunk(equations, method, context.watched, runs)
-    return chunk_program(equations, method, runs, context.inputs.drive)
+        return EventChunk(equations, method, context.watched, runs, backend=backend)
+    drive = context.inputs.drive
+    return chunk_program(equations, method, runs, drive, backend=backend)
 
 
 @contextmanager

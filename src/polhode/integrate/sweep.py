@@ -20,6 +20,7 @@ from polhode.integrate.gpu_workers import WORD as GPUS
 from polhode.integrate.gpu_workers import executor_of
 from polhode.integrate.host.admission import (
     Admitted,
+    admit_backend,
     admit_limit,
     admit_threads,
     admit_watch,
@@ -135,6 +136,7 @@ def sweep(
     """
     _require_folder(to, form, executor, part)
     admit_threads(threads)
+    admit_backend(backend)
     slab = admit_slab(slab, SLAB_OF_DEVICE if backend == "cuda" else SLAB)
     watch = admit_watch(watch)
     choices = _Choices(
@@ -314,13 +316,7 @@ def _drive(context: RunContext, asked: Admitted) -> Drive:
 
 
 def _require_device(given: Given, to: Any, executor: Any) -> None:
-    """Refuse words that are no backend, and arrays of a GPU where there are none."""
-    if given.backend not in ("llvm", "cuda"):
-        raise IntegrationError(
-            f"a sweep has no backend {given.backend!r}.",
-            "Runs are made by native code or on a GPU.",
-            'Give backend="llvm" or backend="cuda".',
-        )
+    """Refuse arrays of a GPU, and a process for each, where runs are made here."""
     if executor == GPUS and given.backend != "cuda":
         raise IntegrationError(
             "processes for GPUs cannot make runs by native code.",

@@ -103,6 +103,17 @@ def test_a_run_that_leaves_its_table_says_so():
     assert not motion.outcome.is_complete
 
 
+def test_a_run_that_outruns_the_curve_of_its_motor_says_so():
+    """A law of speed ends where the speed goes on, not where the shaft turns."""
+    shaft = ph.machines.flywheel("shaft", ph.World().origin, 0.01)
+    curve = ph.Table([0, 10, 20], [1.0, 2.0, 5.0], name="torque")
+    driven = ph.System([shaft], [ph.machines.TorqueMotor(shaft, curve)])
+    said = "'motor of shaft' is not finite .* 'torque' has no value outside of 0 to 20"
+    with pytest.warns(IntegrationWarning, match=said):
+        motion = ph.simulate(driven, driven.rest(), until=2.0)
+    assert_close(motion.z[-1, 0], 20.0, rtol=1e-6)
+
+
 def test_two_variables():
     """Bilinear of a plane, bicubic of a product of cubics, with both slopes."""
     x, y = X, np.linspace(-1, 2, 7)

@@ -56,7 +56,7 @@ def test_the_matrix_of_bodies_solves_what_the_jacobian_does(name: str) -> None:
     at = rolled_linear.places_of(system)
     pattern = Pattern(blocks, rolled_linear.owners_of(system), at)
     draws, count = np.random.default_rng(3), at.q + at.z
-    b = draws.normal(size=(2, count))
+    b = _along_joints(J, n, draws.normal(size=(2, count)))
     for shift in (complex(SHIFT, 0.0), complex(SHIFT, 2.0)):
         given, named = np.array([shift.real, shift.imag]), np.zeros((), np.int64)
         pattern.factor(entries, given, named)
@@ -66,6 +66,12 @@ def test_the_matrix_of_bodies_solves_what_the_jacobian_does(name: str) -> None:
         wanted = np.linalg.solve(shift * np.eye(count) - J, right[0] + 1j * right[1])
         scale = np.max(np.abs(wanted))
         assert found[0] + 1j * found[1] == pytest.approx(wanted, abs=1e-8 * scale)
+
+
+def _along_joints(J: np.ndarray, n: int, b: np.ndarray) -> np.ndarray:
+    """What leads along the joints: off its unit length, a quaternion is no turn."""
+    N = J[:n, n:]
+    return np.hstack([b[:, :n] @ np.linalg.pinv(N).T @ N.T, b[:, n:]])
 
 
 def damped_chain(links: int, stiffness: float) -> tuple[ph.System, ph.State]:

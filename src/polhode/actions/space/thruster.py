@@ -37,7 +37,9 @@ def pulse(level: Scalar, t: Scalar, period: float, minimum_on: float) -> Any:
     if period == 0.0:
         return level
     on = xp.where(level * period < minimum_on, 0.0, level * period)
-    return xp.where(xp.mod(t, period) < on, 1.0, 0.0)
+    # A time k T that is rounded down is the beginning of a period, not the end of one.
+    since = t - period * xp.floor(t / period + 1e-9)
+    return xp.where(since < on, 1.0, 0.0)
 
 
 @final
@@ -51,9 +53,9 @@ class Thruster(BodyAction):
     period       of its duty cycle, s; 0 for a mean thrust without pulses
     minimum_on   the shortest pulse it can give, s: its least impulse is thrust times it
 
-    A run may give the level by the thruster's name, as an input. With pulses, give it
-    by `ph.Sampled(law, dt=period)`: samples begin periods, so that no pulse is stepped
-    over.
+    A run may give the level by the thruster's name, as an input. With pulses it is
+    asked where a period begins, t = k period, as by `ph.Sampled(law, dt=period)`: a run
+    begins there too, and steps over no pulse.
 
     >>> import polhode as ph
     >>> craft = ph.Body("craft", ph.solids.box(mass=80.0, x=0.5, y=0.6, z=1.5))

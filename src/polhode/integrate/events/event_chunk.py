@@ -45,20 +45,24 @@ class EventChunk:
         method: Method,
         watched: Watched,
         runs: Runs,
+        *,
+        backend: str = "llvm",
     ):
         stepper_states, bounds, table = runs
         self._step = step_of(method)
         self._many = len(stepper_states.t) > 1
         shapes = tuple(leaf.shape[1:] for leaf in stepper_states)
         kind = (type(method), method.name, tuple(sorted(table)), self._many)
-        key = ("event chunk", *kind, shapes, watched.key)
+        # Native code, or XLA where there is no rule for a line of the user's.
+        backend = "cuda" if backend == "cuda" else "auto"
+        key = ("event chunk", *kind, shapes, watched.key, backend)
         self._back = form_of(_first(stepper_states)).lifted()
 
         def made() -> Any:
             function = _chunk(equations, method, watched)
-            first = (_first(stepper_states), _first(bounds))
             own = {name: float(values[0]) for name, values in table.items()}
-            return _compile_chunk(function, *first, own, many=self._many)
+            first = Runs(_first(stepper_states), _first(bounds), own)
+            return _compile_chunk(function, first, many=self._many, backend=backend)
 
         self._program = equations.remembered(key, made)
 
@@ -92,12 +96,10 @@ def _with_run_axis(tree: Any) -> Any:
     return type(tree)(*(np.asarray(leaf)[None] for leaf in tree))
 
 
-def _compile_chunk(
-    function: Any, stepper_state: Any, bounds: Any, table: Table, *, many: bool
-) -> Any:
+def _compile_chunk(function: Any, first: Runs, *, many: bool, backend: str) -> Any:
     if many:
-        return compile(function, stepper_state, bounds, table, 1.0, batched=True)
-    example = (stepper_state, bounds, np.ones(()))
+        return compile(function, *first, 1.0, batched=True, backend=backend)
+    example = (first.stepper_states, first.bounds, np.ones(()))
     given = form_of(example)
 
     def alone(columns: Any, table: Table) -> tuple[Any, ...]:
@@ -105,7 +107,7 @@ def _compile_chunk(
         after, *made = function(stepper_state, bounds, table, step)
         return packed_in_trace(after), *made
 
-    return compile(alone, packed(example), table)
+    return compile(alone, packed(example), first.table, backend=backend)
 
 
 def _chunk(equations: Equations, method: Method, watched: Watched) -> Any:

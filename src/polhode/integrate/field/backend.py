@@ -25,6 +25,11 @@ def backend_of(equations: Equations) -> str:
     return "xla" if is_rolled(equations.system) else "auto"
 
 
+def backend_on(place: str, equations: Equations) -> str:
+    """The same for runs that a call wants made on a GPU ("cuda"), or here ("llvm")."""
+    return "cuda" if place == "cuda" else backend_of(equations)
+
+
 def stepped_part(
     equations: Equations, function: Callable[..., Any], word: str
 ) -> Callable[..., Any]:

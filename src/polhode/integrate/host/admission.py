@@ -147,6 +147,16 @@ def admit_limit(limit: Any) -> int:
     return count
 
 
+def admit_backend(backend: Any) -> None:
+    """Refuse words that are no backend of runs."""
+    if backend not in ("llvm", "cuda"):
+        raise IntegrationError(
+            f"runs have no backend {backend!r}.",
+            "They are made by native code or on a GPU.",
+            'Give backend="llvm" or backend="cuda".',
+        )
+
+
 def admit_threads(threads: Any) -> int | None:
     """How many threads a call may take: one or more; or None."""
     is_whole = isinstance(threads, int) and not isinstance(threads, bool)

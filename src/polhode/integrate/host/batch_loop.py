@@ -129,6 +129,7 @@ class BatchResult(NamedTuple):
     start (runs,), first (runs, width)   time and state at the start
     patrol                               what happened, where events were watched for
     told                                 why samples ended runs inside the loop
+    ends                                 all of the runs at their ends, from a GPU
     """
 
     t: np.ndarray
@@ -139,6 +140,7 @@ class BatchResult(NamedTuple):
     first: np.ndarray
     tracker: BatchEventTracker | None = None
     told: Mapping[int, str] = MappingProxyType({})
+    ends: StepperState | None = None
 
 
 def loose_actions(equations: Equations) -> list[str]:

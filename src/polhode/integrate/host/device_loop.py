@@ -245,8 +245,8 @@ def _require_room(
             f" GPU, which has {free / 2**30:.1f} GiB free.",
             f"A run takes {each:.0f} bytes: three copies of its state, samples, and"
             " what happens to it.",
-            f"Give slab={max(1, int(0.8 * free / each))}, so that fewer are under way"
-            " at once, or ask for fewer samples.",
+            f"Make at most {max(1, int(0.8 * free / each))} at once (slab=... of"
+            " ph.sweep), or ask for fewer samples.",
         )
 
 
@@ -284,7 +284,7 @@ def _result(
         t, found = device.fetch(t), device.fetch(found)
     first = (fleet.bounds.start, fleet.stepper_states.x)
     told = sampling_faults(given, fleet, there)
-    return BatchResult(t, found, landing, status, *first, tracker, told)
+    return BatchResult(t, found, landing, status, *first, tracker, told, there)
 
 
 class _Report(NamedTuple):

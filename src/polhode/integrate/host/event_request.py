@@ -20,9 +20,15 @@ from polhode.integrate.events.occurrence_rows import Met
 from polhode.integrate.events.switch import Switch, Switching, guards_of, switches_of
 from polhode.integrate.field.controlled import PLAIN, with_controllers
 from polhode.integrate.field.states import States
-from polhode.integrate.inputs.inputs import UNFED, InputLog, Inputs, admit_inputs
+from polhode.integrate.inputs.inputs import (
+    UNFED,
+    InputLog,
+    Inputs,
+    admit_inputs,
+    with_own_inputs,
+)
 from polhode.integrate.inputs.sampling import first_samples
-from polhode.integrate.inputs.tyre_relaxation import with_relaxation
+from polhode.integrate.inputs.thruster_pulses import require_phase
 from polhode.integrate.kernel.sample_instant import first_samples_function
 from polhode.integrate.kernel.stepper_state import StepperState, start_cursor
 from polhode.integrate.methods.registry import STEPS_COLUMNS
@@ -75,7 +81,7 @@ def run_context(
 ) -> RunContext:
     """The events and inputs of a call of so many runs, checked."""
     if inputs is None or isinstance(inputs, dict):
-        inputs = with_relaxation(equations.system, inputs)
+        inputs = with_own_inputs(equations.system, inputs)
     is_bare = events is None or (isinstance(events, tuple | list) and not events)
     is_bare = is_bare and (inputs is None or (isinstance(inputs, dict) and not inputs))
     if is_bare and not equations.system.supports:
@@ -128,6 +134,8 @@ def initial_inputs(
     if not context.is_needed:
         return no_inputs(len(states))
     require_forward(context, states, until)
+    sampled = [name for source in inputs.sources for name in source.names]
+    require_phase(context.system, sampled, states.t)
     bare = unsampled_inputs(context, np.arange(len(states)))
     if not inputs.sources:
         return bare

@@ -39,6 +39,7 @@ from polhode.integrate.inputs.normal_stream import (
     stream_key,
 )
 from polhode.integrate.inputs.ports import input_size
+from polhode.integrate.inputs.thruster_pulses import with_pulses
 from polhode.integrate.inputs.tyre_relaxation import with_relaxation
 from polhode.integrate.methods.method import real_number
 from polhode.matter.parameter import Parameter, Table, at, parameters_in
@@ -272,7 +273,7 @@ def admit_inputs(system: System, inputs: Mapping[Any, Any] | None) -> Inputs:
     sources: list[Source] = []
     groups: list[Begun] = []
     held = recall = 0
-    for key, given in one_by_one(with_relaxation(system, inputs)).items():
+    for key, given in one_by_one(with_own_inputs(system, inputs)).items():
         if isinstance(given, Sampled | Noise):
             names = key if isinstance(key, tuple) else (key,)
             own = {name: input_size(system, name) for name in names}
@@ -303,6 +304,11 @@ def admit_inputs(system: System, inputs: Mapping[Any, Any] | None) -> Inputs:
     samplers = samplers_of(system, sources)
     drive = Drive(system, laws, sizes, several, first, samplers)
     return Inputs(drive, tuple(sources))
+
+
+def with_own_inputs(system: System, inputs: Mapping[Any, Any] | None) -> dict[Any, Any]:
+    """The inputs of a run, and those that actions bring along: slips, pulses."""
+    return with_pulses(system, with_relaxation(system, inputs), Sampled)
 
 
 def one_by_one(inputs: Mapping[Any, Any]) -> dict[Any, Any]:

@@ -42,7 +42,7 @@ def with_relaxation(system: System, inputs: Mapping[Any, Any] | None) -> dict[An
 def relaxation(system: System, tyre: Tyre) -> Controller:
     """The two slips of a tyre as states of their own, which begin at zero."""
     own = np.array(system.places_of(tyre.bodies), dtype=int)
-    constants = {p.name: _at_value(system, p) for p in _parameters(system, tyre)}
+    constants = {p.name: at_value(system, p) for p in _parameters(system, tyre)}
 
     def law(t: Scalar, state: State, u: Array, **table: Any) -> tuple[Any, Any]:
         poses = with_world(system.poses(t, state.q, table))
@@ -62,7 +62,7 @@ def _parameters(system: System, tyre: Tyre) -> list[Parameter]:
     return list(distinct([*tyre.parameters, *joints]))
 
 
-def _at_value(system: System, parameter: Parameter) -> Parameter:
+def at_value(system: System, parameter: Parameter) -> Parameter:
     """The parameter, at the value that the system gives it."""
     value = system.values.get(parameter.name)
     if value is None:

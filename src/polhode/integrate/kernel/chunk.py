@@ -15,7 +15,7 @@ import numpy as np
 from jax import lax
 
 from polhode.arrays import Scalar
-from polhode.integrate.field.backend import backend_of
+from polhode.integrate.field.backend import backend_on
 from polhode.integrate.kernel.packing import form_of, packed, packed_in_trace
 from polhode.integrate.kernel.sample_instant import HeldRows, run_turn
 from polhode.integrate.kernel.status import RUNNING
@@ -85,24 +85,30 @@ def chunk_program(
     method: Method,
     runs: Runs,
     drive: Drive,
+    *,
+    backend: str = "llvm",
 ) -> Program | PackedChunk:
-    """The compiled chunk of some equations and a method, for one run or for many."""
+    """The compiled chunk of some equations and a method, for one run or for many.
+
+    `backend` is that of the call: "cuda", or native code as suits the equations.
+    """
     stepper_states, bounds, table = runs
     many = len(stepper_states.t) > 1
     shapes = tuple(leaf.shape[1:] for leaf in stepper_states)
     own = (type(method), method.name, tuple(sorted(table)), many)
-    kind = (*own, *leg_step(method, drive))
+    chosen = backend_on(backend, equations)
+    kind = (*own, *leg_step(method, drive), chosen)
 
     def made() -> Program | PackedChunk:
-        function, backend = _chunk(equations, method, drive), backend_of(equations)
+        function = _chunk(equations, method, drive)
         first = (
             StepperState(*(leaf[0] for leaf in stepper_states)),
             RunBounds(*(leaf[0] for leaf in bounds)),
         )
         own = {name: float(values[0]) for name, values in table.items()}
         if many:
-            return compile(function, *first, own, batched=True, backend=backend)
-        return PackedChunk(function, *first, own, backend=backend)
+            return compile(function, *first, own, batched=True, backend=chosen)
+        return PackedChunk(function, *first, own, backend=chosen)
 
     return equations.remembered(("chunk", *kind, shapes, drive.key), made)
 

@@ -7,11 +7,11 @@ what stopped the motion, at what time, and what to try.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.errors import NumericalWarning
+from polhode.errors import NumericalWarning, PolhodeError
 from polhode.integrate.kernel.status import (
     CONTACT,
     DONE,
@@ -31,6 +31,7 @@ from polhode.integrate.kernel.status import (
 from polhode.integrate.kernel.unmet_constraints import unmet
 from polhode.integrate.methods.method import Method, is_adaptive
 from polhode.matter.parameter import Table
+from polhode.matter.tables.table import Table as Data
 from polhode.system.state import State
 from polhode.tracebacks import warn
 
@@ -239,7 +240,25 @@ def fault_of(system: System, name: str) -> str:
     """Why an action may not be finite, in its own words if it has any."""
     action = next(a for a in system.actions if a.name == name)
     explain = getattr(action, "fault", None)  # laws along joints have none
-    return explain() if explain else "Its law is not defined there."
+    words = explain() if explain else "Its law is not defined there."
+    return f"{words}{_ends_of_data(action)}"
+
+
+def _ends_of_data(action: Any) -> str:
+    """Where the tables of an action end that have no value beyond."""
+    own = [each for each in vars(action).values() if isinstance(each, Data)]
+    told = [
+        f" The table {each.name!r} has no value outside of {_range(each)}:"
+        ' beyond="hold" would keep the last.'
+        for each in own
+        if each.beyond == "refuse"
+    ]
+    return "".join(told)
+
+
+def _range(data: Data) -> str:
+    ends = data.range if data.variables == 2 else (data.range,)
+    return ", ".join(f"{low:g} to {high:g}" for low, high in ends)
 
 
 def lawless(system: System, end: Ending, table: Table) -> str:
@@ -247,16 +266,40 @@ def lawless(system: System, end: Ending, table: Table) -> str:
 
     `table` may be a function of (t, q, z), where inputs are driven.
     """
+    found = _lawless_along(system, end, table, np.zeros_like(end.z))
+    if found:
+        return found
+    # A law of speed ends where the speed goes on: a motor past the end of its curve.
+    z_dot = _accelerations(system, end, table)
+    return _lawless_along(system, end, table, z_dot) if np.any(z_dot) else ""
+
+
+def _lawless_along(system: System, end: Ending, table: Table, z_dot: np.ndarray) -> str:
+    """The first action that is not finite if the speeds go on at rates z_dot."""
     for part in (0.0, 0.5, 1.0, 2.0, 10.0):
         h = part * end.tried
         with np.errstate(all="ignore"):
-            q = system.local(end.q, h * end.z)
-            given = table(end.t + h, q, end.z) if callable(table) else table
-            each = system.wrenches(end.t + h, q, end.z, given)
+            q, z = system.local(end.q, h * end.z), end.z + h * z_dot
+            given = table(end.t + h, q, z) if callable(table) else table
+            each = system.wrenches(end.t + h, q, z, given)
         for action, pair in each.items():
             if not all(np.all(np.isfinite(w)) for w in pair):
                 return action
     return ""
+
+
+def _accelerations(system: System, end: Ending, table: Table) -> np.ndarray:
+    """z_dot at the end of a run; zeros where none are defined."""
+    from polhode.formulation.recursive.recursive import recursive
+
+    given = table(end.t, end.q, end.z) if callable(table) else table
+    state = State(system, end.t, end.q, end.z)
+    try:
+        with np.errstate(all="ignore"):
+            z_dot = np.asarray(recursive(system).accelerations(state, dict(given)))
+    except PolhodeError:  # singular there: another sentence says so
+        return np.zeros_like(end.z)
+    return z_dot if np.all(np.isfinite(z_dot)) else np.zeros_like(end.z)
 
 
 # A run promises so much of its own accord: more than all that moves says nothing.

@@ -37,6 +37,7 @@ NARROW = ("float32",)
 BY_INDEX = {"dynamic_slice", "dynamic_update_slice", "gather", "select_n", "slice"}
 BY_INDEX |= {"scatter", "scatter-add", "scatter-sub", "scatter-mul", "scatter-min"}
 BY_INDEX |= {"scatter-max", "scan", "while", "cond", "jit", "custom_jvp_call"}
+BY_INDEX |= {"custom_linear_solve", "stop_gradient"}
 
 
 class Unlowerable(Exception):

@@ -18,10 +18,11 @@ from polhode.lowering.ir.program import (
     lift,
     type_of,
 )
-from polhode.lowering.ir.stored import elements
-from polhode.lowering.rules.indexing import pick
+from polhode.lowering.ir.stored import Stored, elements
+from polhode.lowering.rules.indexing import affine, pick, pick_known
 from polhode.lowering.rules.layout import Layout
 from polhode.lowering.rules.loops import Carry, build_loop, count_code, store_columns
+from polhode.lowering.rules.memory import load
 from polhode.lowering.trace.trace import (
     ClosedJaxpr,
     Equation,
@@ -122,21 +123,26 @@ class Scan:
 
     def _slice(self, k: int, index: Element) -> Value:
         """x[index] for the loop's own index."""
-        x, variable = (
-            lift(elements(self.xs[k])),
-            self.equation.invars[-len(self.xs) :][k],
-        )
+        x, variable = self.xs[k], self.equation.invars[-len(self.xs) :][k]
+        type, is_known = type_of(variable.aval), x.dtype != object
         out = np.empty(x.shape[1:], object)
+        if isinstance(x, Stored):  # its other rows need no names
+            for n, place in enumerate(np.ndindex(out.shape)):
+                at = affine(self.low, index, n, out.size)
+                out[place] = load(self.low, (x.buffer, x.version), at)
+            return out
         for place in np.ndindex(out.shape):
-            items = [x[(t, *place)] for t in range(self.length)]
+            column = x[(slice(None), *place)]
             if is_key(variable.aval):
-                first = pick(self.low, [i.first for i in items], index, "uint32", few=2)
-                second = pick(
-                    self.low, [i.second for i in items], index, "uint32", few=2
+                first, second = [i.first for i in column], [i.second for i in column]
+                out[place] = Key(
+                    pick(self.low, first, index, "uint32", few=2),
+                    pick(self.low, second, index, "uint32", few=2),
                 )
-                out[place] = Key(first, second)
+            elif is_known:
+                out[place] = pick_known(self.low, column, index, type)
             else:
-                out[place] = pick(self.low, items, index, type_of(variable.aval), few=2)
+                out[place] = pick(self.low, column.tolist(), index, type, few=2)
         return out
 
 

@@ -185,13 +185,14 @@ def _write_memory(
     if inside is False:
         return out
     safe = [clamped(low, s, m) for s, m in zip(starts, limits, strict=True)]
-    if memory.whole(out) is None:
-        buffer, version = memory.new_memory(low, out, type)
-        out = memory.elements_of(low, buffer, version, out.shape)
+    found = memory.whole(out)
+    if found is None:
+        found = memory.new_memory(low, out, type)
+        out = memory.elements_of(low, *found, out.shape)
     pairs = []
     for place in np.ndindex(*block.shape):
         flat = flat_place(low, out.shape, safe, place)
-        old = memory.read(low, out, flat)
+        old = memory.load(low, found, flat)
         new = low.build.select(inside, step(old, block[place]), old, type)
         pairs.append((flat, new))
     return memory.update(low, out, pairs, type)

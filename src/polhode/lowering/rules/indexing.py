@@ -44,12 +44,7 @@ def pick(
     if all(item is first for item in items):
         return first
     if not any(isinstance(item, Node) for item in items):
-        if is_one_number(items):
-            return first
-        found = low.graph.load(low.table(items, type), index)
-        if type in INTEGERS:  # an index from a table: no need to look where it is
-            low.ranges[found] = (min(items), max(items))
-        return found
+        return first if is_one_number(items) else _of_table(low, items, index, type)
     steps = in_steps(items)
     if steps is not None:
         buffer, start, step = steps
@@ -58,6 +53,21 @@ def pick(
     if len(items) <= few:
         return _select(low, items, index, type)
     return low.graph.load(_spilled(low, items, type), index)
+
+
+def pick_known(low: Lowering, items: np.ndarray, index: Node, type: str) -> Element:
+    """`pick` from a column (n,) of numbers that are known: the first, or a table's."""
+    bits = np.ascontiguousarray(items).view(np.uint8).reshape(len(items), -1)
+    if np.array_equal(bits, np.broadcast_to(bits[:1], bits.shape)):
+        return items[0].item()
+    return _of_table(low, items, index, type)
+
+
+def _of_table(low: Lowering, items: Any, index: Element, type: str) -> Element:
+    found = low.graph.load(low.table(items, type), index)
+    if type in INTEGERS:  # an index from a table: no need to look where it is
+        low.ranges[found] = (int(min(items)), int(max(items)))
+    return found
 
 
 def affine(low: Lowering, index: Element, start: int, step: int) -> Element:
@@ -144,7 +154,7 @@ def window(
 ) -> Value:
     """The block of the given sizes that starts at elements `where`."""
     if isinstance(x, Stored):
-        return _stored_window(low, x, where, sizes)
+        return _window_of_memory(low, x, where, sizes)
     fixed = [
         slice(0, n) if isinstance(w, Node) else slice(w, w + size)
         for n, w, size in zip(x.shape, where, sizes, strict=True)
@@ -172,18 +182,15 @@ def window(
     return out
 
 
-def _stored_window(low: Lowering, x: Value, where: list, sizes: Any) -> Value:
-    out = np.empty(sizes, object)
-    for place in np.ndindex(*sizes):
-        out[place] = memory.read(low, x, flat_place(low, x.shape, where, place))
-    return out
-
-
 def _window_of_memory(low: Lowering, x: Value, where: list, sizes: Any) -> Value | None:
     """A window of an array in memory: one load an element."""
-    if memory.whole(x) is None:
+    found = memory.whole(x)
+    if found is None:
         return None
-    return _stored_window(low, x, where, sizes)
+    out = np.empty(sizes, object)
+    for place in np.ndindex(*sizes):
+        out[place] = memory.load(low, found, flat_place(low, x.shape, where, place))
+    return out
 
 
 def flat_place(

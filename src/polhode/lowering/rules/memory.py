@@ -64,10 +64,12 @@ def is_long(low: Lowering, value: Value) -> bool:
 
 def write_all(low: Lowering, buffer: Buffer, after: Node | None, value: Value) -> Node:
     """A version of the buffer with the value as its content."""
-    value = elements(value)
-    columns = columns_of(value) or _from_table(low, buffer, value)
+    if isinstance(value, Stored):
+        columns: list[Column] | None = [_all_of(value)]
+    else:
+        columns = columns_of(value) or _from_table(low, buffer, value)
     if columns is None or any(c.source is buffer for c in columns):
-        items = value.reshape(-1).tolist()
+        items = elements(value).reshape(-1).tolist()
         pairs = [part for j, item in enumerate(items) for part in (j, item)]
         before = () if after is None else (after,)
         node = low.graph.unique("update", "", (*before, *pairs), (buffer, len(before)))
@@ -81,6 +83,12 @@ def write_all(low: Lowering, buffer: Buffer, after: Node | None, value: Value) -
         note_source(low, after)
     assert after is not None
     return after
+
+
+def _all_of(value: Stored) -> Column:
+    """Memory that is copied whole: none of its elements has to be named."""
+    reads = (value.version,)
+    return Column(0, 1, value.size, None, value.buffer, 0, 1, reads)
 
 
 def _from_table(low: Lowering, buffer: Buffer, value: Value) -> list[Column] | None:
@@ -124,8 +132,11 @@ def note_source(low: Lowering, node: Node) -> None:
 def read(low: Lowering, value: Value, index: Element) -> Element | None:
     """One element of a value that is in memory, at a flat index."""
     found = whole(value)
-    if found is None:
-        return None
+    return None if found is None else load(low, found, index)
+
+
+def load(low: Lowering, found: tuple[Buffer, Node], index: Element) -> Node:
+    """One element of a version of a buffer, at a flat index."""
     buffer, version = found
     return low.graph.make("load", buffer.type, (index, version), buffer)
 
