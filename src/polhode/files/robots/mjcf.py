@@ -155,7 +155,7 @@ def _require_numbers(place: Path) -> None:
         if "nan" in found["numbers"].lower().split():
             line = text.count("\n", 0, found.start()) + 1
             raise ModelFileError(
-                f"{found['word']} is no number in line {line} of {place.name!r}.",
+                f"{found['word']} is not a number in line {line} of {place.name!r}.",
                 "NaN measures nothing.",
                 "Give a number, or leave the attribute out.",
             )
