@@ -11,7 +11,13 @@ from polhode.arrays import matvec, traced_once
 from polhode.geometry.vector import cross
 
 if TYPE_CHECKING:
-    from polhode.shapes import BodyColumns, BodyMatrices, Columns6, Matrices3, Matrices6
+    from polhode.public.shapes import (
+        BodyColumns,
+        BodyMatrices,
+        Columns6,
+        Matrices3,
+        Matrices6,
+    )
 
 
 @traced_once

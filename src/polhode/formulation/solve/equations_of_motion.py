@@ -40,7 +40,13 @@ from polhode.formulation.solve.sparse import factored_sparse
 from polhode.system.natural_sizes import NaturalSizes
 
 if TYPE_CHECKING:
-    from polhode.shapes import ConstraintRows, Forces, MassMatrix, RowColumn, RowMatrix
+    from polhode.public.shapes import (
+        ConstraintRows,
+        Forces,
+        MassMatrix,
+        RowColumn,
+        RowMatrix,
+    )
 
 RELATIVE = 1e-7
 # How often each iteration after the first is taken.
