@@ -42,7 +42,9 @@ def with_pulses(
         own = [jets[name] for name in names if name in jets]
         driven |= {jet.name for jet in own}
         is_law = isinstance(given, Controller) or callable(given)
-        found[key] = _in_periods(names, own, given, sampled) if own and is_law else given
+        found[key] = (
+            _in_periods(names, own, given, sampled) if own and is_law else given
+        )
     for name, jet in jets.items():
         is_idle = not parameters_in([jet.level]) and float(at(jet.level)) == 0.0
         if name not in driven and not is_idle:
