@@ -28,9 +28,9 @@ LinkColumns = Real[Array, "links 3"]
 
 Coordinates = Real[Array, "nq"]
 Speeds = Real[Array, "nz"]
-Rotation = Real[Array, "3 3"]
-Place = Real[Array, "3"]
-Spatial = Real[Array, "6"]
+Matrix3 = Real[Array, "3 3"]
+Column3 = Real[Array, "3"]
+Column6 = Real[Array, "6"]
 Reactions = Real[Array, "6 constraints"]  # a basis of wrenches, as columns
 Residual = Real[Array, "constraints"]
 Pair = Real[Array, "2"]

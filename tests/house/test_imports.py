@@ -14,6 +14,7 @@ from source_tree import HALL, ROOMS, imports, package
 # A library -> the only modules (and what is below them) that may import it.
 LIBRARIES = {
     "llvmlite": ("polhode.lowering",),
+    "jaxtyping": ("polhode.shapes",),
     "cupy": ("polhode.lowering",),
     "torch": ("polhode.lowering.native_torch",),
     "sympy": (

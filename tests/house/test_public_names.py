@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
+import importlib.util
 import inspect
 import re
 import subprocess
@@ -14,7 +16,7 @@ import pytest
 
 import polhode
 from polhode.integrate.methods.registry import METHODS, WRAPPERS
-from source_tree import classes, methods, package
+from source_tree import ROOT, classes, methods, package
 
 SOURCES = {source.module: source for source in package()}
 
@@ -111,6 +113,31 @@ def test_a_public_module_shows_what_it_is_for(name):
     """What it imports is not offered: `dir` is its list."""
     module = getattr(polhode, name)
     assert dir(module) == sorted(module.__all__)
+
+
+# Keywords that have names of the user's own, or that one of several calls takes.
+OPEN_KEYWORDS = {
+    *("State.changed", "System.state", "assemble"),  # joints by name
+    *("solids.joined", "solids.pierced"),  # parts by name
+    *("Spring", "Damper", "Table.from_csv"),  # of the one that the first argument picks
+    "resume",  # what the file has settled, refused in words
+}
+
+
+def test_keywords_have_names():
+    """Editors complete them: a public call takes `**keywords` only where it must."""
+    spec = importlib.util.spec_from_file_location(
+        "api_arguments", ROOT / "docs" / "api_arguments.py"
+    )
+    told = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(told)
+    found = set()
+    for callee in told.callables():
+        with contextlib.suppress(TypeError, ValueError):
+            places = inspect.signature(callee.value).parameters.values()
+            if any(place.kind is place.VAR_KEYWORD for place in places):
+                found.add(callee.path)
+    assert found == OPEN_KEYWORDS
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -1,4 +1,4 @@
-"""Laws that users write: called, and told by the name of their action if they fail."""
+"""Calls of laws that users write, and errors that name the action of one that fails."""
 
 from __future__ import annotations
 

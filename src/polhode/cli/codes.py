@@ -1,4 +1,4 @@
-"""The exit codes of all commands; `polhode --help` tells them."""
+"""The exit codes of all commands; `polhode --help` lists them."""
 
 from __future__ import annotations
 

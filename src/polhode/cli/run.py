@@ -1,4 +1,4 @@
-"""`polhode run`: the motion of a model, told in a table, kept in a file."""
+"""`polhode run`: the motion of a model, printed as a table, kept in a file."""
 
 from __future__ import annotations
 

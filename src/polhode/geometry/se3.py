@@ -18,7 +18,7 @@ angle 0 to π and may be differentiated at 0; the logarithm keeps so3.log's bran
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,51 +36,54 @@ from polhode.geometry.rotations.angle_ratios import (
 )
 from polhode.geometry.vector import dot, skew, vee
 
+if TYPE_CHECKING:
+    from polhode.shapes import Columns3, Columns6, Matrices3, Matrices4, Matrices6
+
 _LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])
 
 
-def displacement(rotation: Array, translation: Array) -> Any:
+def displacement(rotation: Matrices3, translation: Columns3) -> Matrices4:
     """The 4x4 matrix [[R, p], [0, 1]] of R (..., 3, 3) and p (..., 3)."""
     xp = namespace(rotation, translation)
     top = xp.concatenate([rotation, translation[..., None]], axis=-1)
     return xp.concatenate([top, xp.zeros_like(top[..., :1, :]) + _LAST_ROW], axis=-2)
 
 
-def rotation_of(matrix: Array) -> Any:
+def rotation_of(matrix: Matrices4) -> Matrices3:
     """The rotation R (..., 3, 3) of a displacement."""
     return matrix[..., :3, :3]
 
 
-def translation_of(matrix: Array) -> Any:
+def translation_of(matrix: Matrices4) -> Columns3:
     """The translation p (..., 3) of a displacement: the image of the origin."""
     return matrix[..., :3, 3]
 
 
-def act(matrix: Array, point: Array) -> Any:
+def act(matrix: Matrices4, point: Columns3) -> Columns3:
     """The image of a point (..., 3):   x_A = R x_B + p"""
     return _apply(rotation_of(matrix), point) + translation_of(matrix)
 
 
-def inverse(matrix: Array) -> Any:
+def inverse(matrix: Matrices4) -> Matrices4:
     """The displacement back:   X⁻¹ = [[Rᵀ, -Rᵀ p], [0, 1]]"""
     transpose = rotation_of(matrix).swapaxes(-1, -2)
     return displacement(transpose, -_apply(transpose, translation_of(matrix)))
 
 
-def hat(screw: Array) -> Any:
+def hat(screw: Columns6) -> Matrices4:
     """The 4x4 matrix [[ [φ], ρ ], [0, 0]] of a screw (..., 6)."""
     xp = namespace(screw)
     top = xp.concatenate([skew(screw[..., :3]), screw[..., 3:, None]], axis=-1)
     return xp.concatenate([top, xp.zeros_like(top[..., :1, :])], axis=-2)
 
 
-def unhat(matrix: Array) -> Any:
+def unhat(matrix: Matrices4) -> Columns6:
     """The screw (..., 6) of a 4x4 matrix: unhat(hat(ξ)) = ξ."""
     xp = namespace(matrix)
     return xp.concatenate([vee(rotation_of(matrix)), translation_of(matrix)], axis=-1)
 
 
-def exp(screw: Array) -> Any:
+def exp(screw: Columns6) -> Matrices4:
     """The displacement of a screw: turn by φ while moving along.
 
         exp ξ = [[exp φ, J_left(φ) ρ], [0, 1]]
@@ -94,7 +97,7 @@ def exp(screw: Array) -> Any:
     return displacement(so3.exp(phi), _apply(so3.left_jacobian(phi), rho))
 
 
-def log(matrix: Array) -> Any:
+def log(matrix: Matrices4) -> Columns6:
     """The screw of a displacement, angle in [0, π]:   ρ = J_left⁻¹(φ) p"""
     xp = namespace(matrix)
     phi = so3.log(rotation_of(matrix))
@@ -102,7 +105,7 @@ def log(matrix: Array) -> Any:
     return xp.concatenate([phi, rho], axis=-1)
 
 
-def adjoint(matrix: Array) -> Any:
+def adjoint(matrix: Matrices4) -> Matrices6:
     """Ad (..., 6, 6), the map of twists that a displacement is.
 
         V_A = Ad(X_AB) V_B        Ad X = [[R, 0], [[p] R, R]]
@@ -113,7 +116,7 @@ def adjoint(matrix: Array) -> Any:
     return _lower(rotation, skew(translation_of(matrix)) @ rotation)
 
 
-def coadjoint(matrix: Array) -> Any:
+def coadjoint(matrix: Matrices4) -> Matrices6:
     """Ad⁻ᵀ (..., 6, 6), the map of wrenches that a displacement is.
 
         F_A = Ad(X_AB)⁻ᵀ F_B      Ad⁻ᵀ X = [[R, [p] R], [0, R]]
@@ -125,12 +128,12 @@ def coadjoint(matrix: Array) -> Any:
     return _lower(rotation.swapaxes(-1, -2), corner.swapaxes(-1, -2)).swapaxes(-1, -2)
 
 
-def ad(screw: Array) -> Any:
+def ad(screw: Columns6) -> Matrices6:
     """The bracket with a screw: ad(ξ) η = [ξ, η] = unhat(hat ξ hat η - hat η hat ξ)."""
     return _lower(skew(screw[..., :3]), skew(screw[..., 3:]))
 
 
-def left_jacobian(screw: Array) -> Any:
+def left_jacobian(screw: Columns6) -> Matrices6:
     """J (..., 6, 6) with V_A = J ξ̇, hat V_A = Ẋ X⁻¹, X = exp ξ.
 
         J_left(ξ) = sum_n ad(ξ)ⁿ/(n + 1)! = [[J, 0], [Q, J]],   J = so3's at φ
@@ -145,7 +148,7 @@ def left_jacobian(screw: Array) -> Any:
     return _lower(so3.left_jacobian(phi), corner)
 
 
-def left_jacobian_inverse(screw: Array) -> Any:
+def left_jacobian_inverse(screw: Columns6) -> Matrices6:
     """J⁻¹ with ξ̇ = J⁻¹ V_A; regular for angles below 2π."""
     phi, rho = screw[..., :3], screw[..., 3:]
     x = dot(phi, phi)
@@ -155,12 +158,12 @@ def left_jacobian_inverse(screw: Array) -> Any:
     return _lower(so3.left_jacobian_inverse(phi), corner)
 
 
-def right_jacobian(screw: Array) -> Any:
+def right_jacobian(screw: Columns6) -> Matrices6:
     """J with V_B = J ξ̇, hat V_B = X⁻¹ Ẋ, X = exp ξ; it is J_left(-ξ)."""
     return left_jacobian(-screw)
 
 
-def right_jacobian_inverse(screw: Array) -> Any:
+def right_jacobian_inverse(screw: Columns6) -> Matrices6:
     """J⁻¹ with ξ̇ = J⁻¹ V_B; it is J_left⁻¹(-ξ)."""
     return left_jacobian_inverse(-screw)
 

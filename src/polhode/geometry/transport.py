@@ -6,18 +6,23 @@ B seen from A. Spatial vectors (..., 6) are angular first: [w; v], [torque; forc
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import namespace
 from polhode.geometry.vector import cross, skew
 
+if TYPE_CHECKING:
+    from polhode.shapes import Columns3, Columns6, Matrices3
 
-def shift_velocity(w: Array, v_P: Array, p_PQ: Array) -> Any:
+
+def shift_velocity(w: Columns3, v_P: Columns3, p_PQ: Columns3) -> Columns3:
     """The velocity of another point of a rigid body.   v_Q = v_P + w x p_PQ"""
     return v_P + cross(w, p_PQ)
 
 
-def shift_acceleration(w: Array, alpha: Array, a_P: Array, p_PQ: Array) -> Any:
+def shift_acceleration(
+    w: Columns3, alpha: Columns3, a_P: Columns3, p_PQ: Columns3
+) -> Columns3:
     """The acceleration of another point of a rigid body.
 
     a_Q = a_P + alpha x p_PQ + w x (w x p_PQ)
@@ -25,7 +30,7 @@ def shift_acceleration(w: Array, alpha: Array, a_P: Array, p_PQ: Array) -> Any:
     return a_P + cross(alpha, p_PQ) + cross(w, cross(w, p_PQ))
 
 
-def shift_torque(torque_P: Array, force: Array, p_PQ: Array) -> Any:
+def shift_torque(torque_P: Columns3, force: Columns3, p_PQ: Columns3) -> Columns3:
     """The moment of a force system about another point.
 
     torque_Q = torque_P - p_PQ x force
@@ -33,21 +38,21 @@ def shift_torque(torque_P: Array, force: Array, p_PQ: Array) -> Any:
     return torque_P - cross(p_PQ, force)
 
 
-def shift_twist(twist_P: Array, p_PQ: Array) -> Any:
+def shift_twist(twist_P: Columns6, p_PQ: Columns3) -> Columns6:
     """A twist [w; v_P] (..., 6) about another point: [w; v_P + w x p_PQ]."""
     xp = namespace(twist_P, p_PQ)
     w, v_P = twist_P[..., :3], twist_P[..., 3:]
     return xp.concatenate([w, shift_velocity(w, v_P, p_PQ)], axis=-1)
 
 
-def shift_wrench(wrench_P: Array, p_PQ: Array) -> Any:
+def shift_wrench(wrench_P: Columns6, p_PQ: Columns3) -> Columns6:
     """A wrench [torque_P; f] (..., 6) about another point: [torque_P - p_PQ x f; f]."""
     xp = namespace(wrench_P, p_PQ)
     torque_P, force = wrench_P[..., :3], wrench_P[..., 3:]
     return xp.concatenate([shift_torque(torque_P, force, p_PQ), force], axis=-1)
 
 
-def vector_rate(rate_B: Array, w_AB: Array, vector: Array) -> Any:
+def vector_rate(rate_B: Columns3, w_AB: Columns3, vector: Columns3) -> Columns3:
     """The rate of a vector seen from A, from the one seen from B.
 
     rate_A = rate_B + w_AB x vector
@@ -55,7 +60,7 @@ def vector_rate(rate_B: Array, w_AB: Array, vector: Array) -> Any:
     return rate_B + cross(w_AB, vector)
 
 
-def dyadic_rate(rate_B: Array, w_AB: Array, dyadic: Array) -> Any:
+def dyadic_rate(rate_B: Matrices3, w_AB: Columns3, dyadic: Matrices3) -> Matrices3:
     """The rate of a dyadic (..., 3, 3) seen from A, from the one seen from B.
 
     rate_A = rate_B + [w_AB] T - T [w_AB]
@@ -64,7 +69,7 @@ def dyadic_rate(rate_B: Array, w_AB: Array, dyadic: Array) -> Any:
     return rate_B + spin @ dyadic - dyadic @ spin
 
 
-def spatial_rate(rate_B: Array, w_AB: Array, spatial: Array) -> Any:
+def spatial_rate(rate_B: Columns6, w_AB: Columns3, spatial: Columns6) -> Columns6:
     """The rate of a spatial vector (..., 6) seen from A, from the one seen from B.
 
         rate_A = rate_B + [Omega] V,      [Omega] = diag([w_AB], [w_AB])

@@ -5,13 +5,16 @@ A basis is an array (..., 3, 3) whose columns are its vectors, all in common axe
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import namespace
 from polhode.geometry.vector import cross, dot
 
+if TYPE_CHECKING:
+    from polhode.shapes import Matrices3
 
-def components_between(old: Array, new: Array) -> Any:
+
+def components_between(old: Matrices3, new: Matrices3) -> Matrices3:
     """R_ij = a_i · b_j, the components of the new basis along the old triad.
 
     For orthonormal triads this is the rotation matrix with b_k = R a_k, and its
@@ -20,7 +23,7 @@ def components_between(old: Array, new: Array) -> Any:
     return namespace(old).swapaxes(old, -1, -2) @ new
 
 
-def reciprocal(basis: Array) -> Any:
+def reciprocal(basis: Matrices3) -> Matrices3:
     """The basis uⁱ with uⁱ · u_j = 1 if i = j, else 0.
 
     u¹ = u₂ × u₃ / (u₁ · u₂ × u₃),  and cyclic. The basis must span space.
@@ -32,7 +35,7 @@ def reciprocal(basis: Array) -> Any:
     return xp.stack(across, axis=-1) / volume
 
 
-def change_of_basis(old: Array, new: Array) -> Any:
+def change_of_basis(old: Matrices3, new: Matrices3) -> Matrices3:
     """T with v_j = Tⁱ_j u_i,  Tⁱ_j = uⁱ · v_j, for bases that need not be square.
 
     Components of one vector follow: those along u are T times those along v.

@@ -18,10 +18,11 @@ from polhode.geometry.frame import Frame, require_frame, require_same_frame
 
 if TYPE_CHECKING:
     from polhode.geometry.rotations.rotation import Rotation
+    from polhode.shapes import Columns3, Matrices3
 
 
 @traced_once
-def skew(a: Array) -> Any:
+def skew(a: Columns3) -> Matrices3:
     """The matrix of the cross product with a (..., 3): skew(a) @ b = a x b.
 
             | 0   -a3   a2 |
@@ -35,7 +36,7 @@ def skew(a: Array) -> Any:
     return xp.stack([xp.stack(row, axis=-1) for row in rows], axis=-2)
 
 
-def vee(m: Array) -> Any:
+def vee(m: Matrices3) -> Columns3:
     """The column of the skew part of m (..., 3, 3): vee(skew(a)) = a."""
     xp = namespace(m)
     pairs = [(2, 1), (0, 2), (1, 0)]
@@ -43,7 +44,7 @@ def vee(m: Array) -> Any:
     return xp.stack(parts, axis=-1)
 
 
-def alternator(m: Array) -> Any:
+def alternator(m: Matrices3) -> Columns3:
     """The contraction of m (..., 3, 3) with the permutation symbol.
 
         eps[m]_i = sum_jk eps_ijk m_jk,        eps[skew(a)] = -2 a
@@ -59,7 +60,7 @@ def permutation_symbol() -> np.ndarray:
 
 
 @traced_once
-def cross(a: Array, b: Array) -> Any:
+def cross(a: Columns3, b: Columns3) -> Columns3:
     """The vector product a x b, right-handed.
 
     With [1] for the component after, the first after the last,
@@ -83,7 +84,7 @@ def dot(a: Array, b: Array) -> Any:
     return a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2]
 
 
-def outer(a: Array, b: Array) -> Any:
+def outer(a: Columns3, b: Columns3) -> Matrices3:
     """The dyad a b: outer(a, b) @ c = a (b . c)."""
     return a[..., :, None] * b[..., None, :]
 

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import namespace
 from polhode.geometry.rotations import quaternion
-from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.joint import Joint, construct
 from polhode.joints.seat import STILL, admit_axis, admit_triad, admitted
 from polhode.matter.parameter import NOMINAL, Table
+
+if TYPE_CHECKING:
+    from polhode.shapes import (
+        Column3,
+        Column6,
+        Coordinates,
+        Matrix3,
+        Reactions,
+        Residual,
+        Speeds,
+    )
 
 
 @final
@@ -51,47 +62,49 @@ class BallRoller(Joint):
         """(1, 0, 0, 0) and no displacement."""
         return np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
-    def normalised(self, q: Array) -> Any:
+    def normalised(self, q: Coordinates) -> Coordinates:
         """The quaternion over its length; the place as it is."""
         return namespace(q).concatenate([quaternion.normalised(q[:4]), q[4:]])
 
-    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """The rotation of the quaternion, the origin in the plane."""
         return quaternion.to_matrix(q[:4]), self.triad_at(table)[:, :2] @ q[4:]
 
-    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [w; Rᵀ(u z₄ + v z₅)]"""
         linear = quaternion.to_matrix(q[:4]).T @ (self.triad_at(table)[:, :2] @ z[3:])
         return namespace(z, linear).concatenate([z[:3], linear])
 
-    def rates(self, q: Array, z: Array) -> Any:
+    def rates(self, q: Coordinates, z: Speeds) -> Coordinates:
         """q_dot = [q (0, w) / 2; z₄; z₅]"""
         turning = quaternion.rates_of_body(q[:4], z[:3])
         return namespace(q, z).concatenate([turning, z[3:]])
 
-    def speeds_from(self, q: Array, q_dot: Array) -> Any:
+    def speeds_from(self, q: Coordinates, q_dot: Coordinates) -> Speeds:
         """z = [2 q* q_dot; the rates along u and v]"""
         angular = quaternion.body_angular_velocity(q[:4], q_dot[:4])
         return namespace(q, q_dot).concatenate([angular, q_dot[4:]])
 
-    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
         """The force along the normal of F."""
         force = quaternion.to_matrix(q[:4]).T @ self.axis_at(table)
         return namespace(force).concatenate([STILL, force])[:, None]
 
-    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
+    def residual(
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Residual:
         """The height above the plane (1)."""
         return self.triad_at(table)[:, 2:].T @ p_FoMo_F
 
     def coordinates_from(
-        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
-    ) -> Any:
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Coordinates:
         """The unit quaternion, w ≥ 0, and the distances along u and v."""
         turn = quaternion.canonical(quaternion.from_matrix(R_FM))
         place = self.triad_at(table)[:, :2].T @ p_FoMo_F
         return namespace(R_FM, place).concatenate([turn, place])
 
-    def local(self, q: Array, delta: Array) -> Any:
+    def local(self, q: Coordinates, delta: Speeds) -> Coordinates:
         """q exp(φ), and the distances moved by the rest of δ."""
         turn = quaternion.product(q[:4], quaternion.exp(delta[:3]))
         return namespace(q, delta).concatenate([turn, q[4:] + delta[3:]])

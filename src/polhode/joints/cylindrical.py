@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import namespace
 from polhode.joints.flat import FlatJoint
-from polhode.joints.joint import Frames, construct
+from polhode.joints.joint import construct
 from polhode.joints.seat import admit_axis, admit_triad, admitted
 from polhode.joints.turning import angle_about, offset, tilt, turn_about, wrenches
 from polhode.matter.parameter import NOMINAL, Table
+
+if TYPE_CHECKING:
+    from polhode.shapes import (
+        Column3,
+        Column6,
+        Coordinates,
+        Matrix3,
+        Reactions,
+        Residual,
+        Speeds,
+    )
 
 
 @final
@@ -45,30 +56,32 @@ class Cylindrical(FlatJoint):
         object.__setattr__(self, "triad", triad)
         object.__setattr__(self, "axis", admitted(axis, triad))
 
-    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """A turn by θ about the axis, the origin d along it."""
         n = self.axis_at(table)
         return turn_about(n, q[0]), n * q[1]
 
-    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [n z₁; n z₂]"""
         n = self.axis_at(table)
         return namespace(z, n).concatenate([n * z[0], n * z[1]])
 
-    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
         """Couples along u and v, and forces along them."""
         across = self.triad_at(table)[:, :2]
         return wrenches(across, across)
 
-    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
+    def residual(
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Residual:
         """The tilt of the axis (2) and the way off it (2)."""
         triad = self.triad_at(table)
         off = offset(triad, R_FM, p_FoMo_F)
         return namespace(R_FM, off).concatenate([tilt(triad, R_FM), off])
 
     def coordinates_from(
-        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
-    ) -> Any:
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Coordinates:
         """The angle in (-π, π], and the distance along the axis."""
         angle = angle_about(self.triad_at(table), R_FM)
         along = self.axis_at(table) @ p_FoMo_F

@@ -5,12 +5,14 @@ z = q_dot,      q moved by δ is q + δ
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.arrays import Array
 from polhode.joints.joint import Joint
+
+if TYPE_CHECKING:
+    from polhode.shapes import Coordinates, Speeds
 
 
 class FlatJoint(Joint):
@@ -20,18 +22,18 @@ class FlatJoint(Joint):
         """Zeros: M coincides with F."""
         return np.zeros(self.coordinates)
 
-    def normalised(self, q: Array) -> Any:
+    def normalised(self, q: Coordinates) -> Coordinates:
         """The coordinates themselves: there is nothing to put right."""
         return q
 
-    def rates(self, q: Array, z: Array) -> Any:
+    def rates(self, q: Coordinates, z: Speeds) -> Coordinates:
         """q_dot = z"""
         return z
 
-    def speeds_from(self, q: Array, q_dot: Array) -> Any:
+    def speeds_from(self, q: Coordinates, q_dot: Coordinates) -> Speeds:
         """z = q_dot"""
         return q_dot
 
-    def local(self, q: Array, delta: Array) -> Any:
+    def local(self, q: Coordinates, delta: Speeds) -> Coordinates:
         """q + δ"""
         return q + delta

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import TYPE_CHECKING, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import namespace
 from polhode.geometry.rotations import quaternion, so3
-from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.joint import Joint, construct
 from polhode.matter.parameter import NOMINAL, Table
+
+if TYPE_CHECKING:
+    from polhode.shapes import (
+        Column3,
+        Column6,
+        Coordinates,
+        Matrix3,
+        Reactions,
+        Residual,
+        Speeds,
+    )
 
 
 @final
@@ -45,46 +56,48 @@ class Free(Joint):
         """(1, 0, 0, 0) and no displacement."""
         return np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
-    def normalised(self, q: Array) -> Any:
+    def normalised(self, q: Coordinates) -> Coordinates:
         """The quaternion over its length; the place as it is."""
         return namespace(q).concatenate([quaternion.normalised(q[:4]), q[4:]])
 
-    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """The rotation of the quaternion, and the place."""
         return quaternion.to_matrix(q[:4]), q[4:]
 
-    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = z"""
         return z
 
-    def rates(self, q: Array, z: Array) -> Any:
+    def rates(self, q: Coordinates, z: Speeds) -> Coordinates:
         """q_dot = [q (0, w) / 2; R v]"""
         turning = quaternion.rates_of_body(q[:4], z[:3])
         moving = quaternion.to_matrix(q[:4]) @ z[3:]
         return namespace(q, z).concatenate([turning, moving])
 
-    def speeds_from(self, q: Array, q_dot: Array) -> Any:
+    def speeds_from(self, q: Coordinates, q_dot: Coordinates) -> Speeds:
         """z = [2 q* q_dot; Rᵀ p_dot]"""
         angular = quaternion.body_angular_velocity(q[:4], q_dot[:4])
         linear = quaternion.to_matrix(q[:4]).T @ q_dot[4:]
         return namespace(q, q_dot).concatenate([angular, linear])
 
-    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
         """Nothing (6, 0)."""
         return np.zeros((6, 0))
 
-    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
+    def residual(
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Residual:
         """Nothing (0,): every pose is allowed."""
         return np.zeros(0)
 
     def coordinates_from(
-        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
-    ) -> Any:
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Coordinates:
         """The unit quaternion, w ≥ 0, and the place."""
         turn = quaternion.canonical(quaternion.from_matrix(R_FM))
         return namespace(R_FM, p_FoMo_F).concatenate([turn, p_FoMo_F])
 
-    def local(self, q: Array, delta: Array) -> Any:
+    def local(self, q: Coordinates, delta: Speeds) -> Coordinates:
         """X exp(δ), δ a screw in M:   q exp(φ),  p + R J(φ) ρ"""
         phi, rho = delta[:3], delta[3:]
         turn = quaternion.product(q[:4], quaternion.exp(phi))

@@ -23,11 +23,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import namespace
 from polhode.errors import ModelError
 from polhode.joints.motor_data import (
     admit_bounds,
@@ -40,6 +40,18 @@ from polhode.matter.material_point import MaterialPoint
 from polhode.matter.parameter import NOMINAL, Parameter, Table, at, parameters_in
 from polhode.matter.parameter import distinct as each_once
 from polhode.matter.quantities.direction import Direction
+
+if TYPE_CHECKING:
+    from polhode.shapes import (
+        Column3,
+        Column6,
+        Columns6,
+        Coordinates,
+        Matrix3,
+        Reactions,
+        Residual,
+        Speeds,
+    )
 
 Frames = tuple[Any, Any]
 
@@ -116,7 +128,7 @@ class Joint(ABC):  # limit: the contract is one list of questions
         own: Any = self
         return own.triad[:, 2] if self.directed is None else self.directed.at(table)
 
-    def margin(self, q: Array) -> Any:
+    def margin(self, q: Coordinates) -> Coordinates:
         """How far each coordinate is from its nearer limit; below 0 beyond it."""
         lower, upper = self.limits
         return namespace(q).minimum(q - lower, upper - q)
@@ -132,44 +144,46 @@ class Joint(ABC):  # limit: the contract is one list of questions
         """The coordinates (coordinates,) at which M coincides with F."""
 
     @abstractmethod
-    def normalised(self, q: Array) -> Any:
+    def normalised(self, q: Coordinates) -> Coordinates:
         """The coordinates put right: a quaternion of length one."""
 
     @abstractmethod
-    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """Where M is in F: R_FM (3, 3) and p_FoMo_F (3,)."""
 
     @abstractmethod
-    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
         """How M moves in F, written in M: [w_FM_M; v_FMo_M] (6,)."""
 
     @abstractmethod
-    def rates(self, q: Array, z: Array) -> Any:
+    def rates(self, q: Coordinates, z: Speeds) -> Coordinates:
         """q_dot (coordinates,) of the speeds z (speeds,)."""
 
     @abstractmethod
-    def speeds_from(self, q: Array, q_dot: Array) -> Any:
+    def speeds_from(self, q: Coordinates, q_dot: Coordinates) -> Speeds:
         """The speeds z that give a tangent vector q_dot."""
 
     @abstractmethod
-    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
         """A basis (6, 6 - speeds) of the wrenches it can put on the successor.
 
         Columns [torque about Mo; force], written in M.
         """
 
     @abstractmethod
-    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
+    def residual(
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Residual:
         """What keeps a pose from being an allowed one (6 - speeds,), in rad and m."""
 
     @abstractmethod
     def coordinates_from(
-        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
-    ) -> Any:
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Coordinates:
         """The coordinates of an allowed pose; angles in (-π, π]."""
 
     @abstractmethod
-    def local(self, q: Array, delta: Array) -> Any:
+    def local(self, q: Coordinates, delta: Speeds) -> Coordinates:
         """The coordinates moved by a small δ (speeds,): the exact exponential."""
 
     def __repr__(self) -> str:
@@ -216,14 +230,16 @@ def _limits(joint: Joint) -> Any:
     return admit_bounds(joint.name, "limit", *own, unit=unit)
 
 
-def freedoms(joint: Joint, q: Array, table: Table = NOMINAL) -> Any:
+def freedoms(joint: Joint, q: Coordinates, table: Table = NOMINAL) -> Any:
     """The motions it lets through, S (6, speeds): twist(q, z) = S z."""
     columns = [joint.twist(q, e, table) for e in np.eye(joint.speeds)]
     xp = namespace(*columns)
     return xp.stack(columns, axis=-1) if columns else np.zeros((6, 0))
 
 
-def reaction_power(V_first: Array, V_second: Array, wrench_on_first: Array) -> Any:
+def reaction_power(
+    V_first: Columns6, V_second: Columns6, wrench_on_first: Columns6
+) -> Any:
     """The power of a joint's reaction on both its bodies together.
 
         P = (w₁ - w₂) . M_on1 + (v₁ - v₂) . F_on1

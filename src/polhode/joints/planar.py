@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import namespace
 from polhode.joints.flat import FlatJoint
-from polhode.joints.joint import Frames, construct
+from polhode.joints.joint import construct
 from polhode.joints.seat import admit_axis, admit_triad, admitted
 from polhode.joints.turning import angle_about, tilt, turn_about, wrenches
 from polhode.matter.parameter import NOMINAL, Table
+
+if TYPE_CHECKING:
+    from polhode.shapes import (
+        Column3,
+        Column6,
+        Coordinates,
+        Matrix3,
+        Reactions,
+        Residual,
+        Speeds,
+    )
 
 
 @final
@@ -46,31 +57,33 @@ class Planar(FlatJoint):
         object.__setattr__(self, "triad", triad)
         object.__setattr__(self, "normal", admitted(normal, triad))
 
-    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """A turn about the normal, the origin in the plane."""
         place = self.triad_at(table)[:, :2] @ q[1:]
         return turn_about(self.axis_at(table), q[0]), place
 
-    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [n z₁; Rᵀ(u z₂ + v z₃)]"""
         n, across = self.axis_at(table), self.triad_at(table)[:, :2]
         linear = turn_about(n, -q[0]) @ (across @ z[1:])
         return namespace(z, linear).concatenate([n * z[0], linear])
 
-    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
         """Couples along u and v of M, and the force along the normal."""
         triad = self.triad_at(table)
         return wrenches(triad[:, :2], triad[:, 2:])
 
-    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
+    def residual(
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Residual:
         """The tilt of the normal (2) and the height above the plane (1)."""
         triad = self.triad_at(table)
         height = triad[:, 2:].T @ p_FoMo_F
         return namespace(R_FM, height).concatenate([tilt(triad, R_FM), height])
 
     def coordinates_from(
-        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
-    ) -> Any:
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Coordinates:
         """The angle in (-π, π], and the distances along u and v."""
         triad = self.triad_at(table)
         angle, place = angle_about(triad, R_FM), triad[:, :2].T @ p_FoMo_F

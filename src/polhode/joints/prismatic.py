@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import namespace
 from polhode.geometry.rotations import so3
 from polhode.joints.flat import FlatJoint
-from polhode.joints.joint import Frames, construct
+from polhode.joints.joint import construct
 from polhode.joints.seat import STILL, UNTURNED, admit_axis, admit_triad, admitted
 from polhode.joints.turning import wrenches
 from polhode.matter.parameter import NOMINAL, Table
+
+if TYPE_CHECKING:
+    from polhode.shapes import (
+        Column3,
+        Column6,
+        Coordinates,
+        Matrix3,
+        Reactions,
+        Residual,
+        Speeds,
+    )
 
 
 @final
@@ -46,27 +57,29 @@ class Prismatic(FlatJoint):
         object.__setattr__(self, "triad", triad)
         object.__setattr__(self, "axis", admitted(axis, triad))
 
-    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """Axes parallel, the origin d along the axis."""
         return UNTURNED, self.axis_at(table) * q[0]
 
-    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [0; n z]"""
         n = self.axis_at(table)
         return namespace(z, n).concatenate([STILL, n * z[0]])
 
-    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
         """Any couple, and forces along u and v."""
         return wrenches(np.eye(3), self.triad_at(table)[:, :2])
 
-    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
+    def residual(
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Residual:
         """The rotation vector (3) and the way off the axis, along u and v (2)."""
         off = self.triad_at(table)[:, :2].T @ p_FoMo_F
         return namespace(R_FM, off).concatenate([so3.log(R_FM), off])
 
     def coordinates_from(
-        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
-    ) -> Any:
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Coordinates:
         """The distance along the axis."""
         along = self.axis_at(table) @ p_FoMo_F
         return namespace(along).stack([along])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import namespace
 from polhode.joints.flat import FlatJoint
-from polhode.joints.joint import Frames, construct
+from polhode.joints.joint import construct
 from polhode.joints.seat import (
     admit_axis,
     admit_triad,
@@ -20,6 +20,17 @@ from polhode.joints.seat import (
 from polhode.joints.turning import angle_about, tilt, turn_about, wrenches
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.matter.quantities.direction import unit_at
+
+if TYPE_CHECKING:
+    from polhode.shapes import (
+        Column3,
+        Column6,
+        Coordinates,
+        Matrix3,
+        Reactions,
+        Residual,
+        Speeds,
+    )
 
 
 @final
@@ -61,32 +72,34 @@ class Roller(FlatJoint):
         object.__setattr__(self, "normal", admitted(normal, triad))
         object.__setattr__(self, "axis", admitted(axis, axis_triad))
 
-    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """A turn about the axis, the origin in the plane."""
         place = self.triad_at(table)[:, :2] @ q[1:]
         return turn_about(unit_at(self.axis, table), q[0]), place
 
-    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [a z₁; Rᵀ(u z₂ + v z₃)]"""
         a = unit_at(self.axis, table)
         linear = turn_about(a, -q[0]) @ (self.triad_at(table)[:, :2] @ z[1:])
         return namespace(q, z, linear).concatenate([a * z[0], linear])
 
-    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
         """Couples square to the axis, and the force along the normal of F."""
         across = triad_of(self.axis, self.axis_triad, table)[:, :2]
         turn = turn_about(unit_at(self.axis, table), -q[0])
         return wrenches(across, turn @ self.triad_at(table)[:, 2:])
 
-    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
+    def residual(
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Residual:
         """The tilt of the axis (2) and the height above the plane (1)."""
         height = self.triad_at(table)[:, 2:].T @ p_FoMo_F
         turn = tilt(triad_of(self.axis, self.axis_triad, table), R_FM)
         return namespace(R_FM, height).concatenate([turn, height])
 
     def coordinates_from(
-        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
-    ) -> Any:
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Coordinates:
         """The angle in (-π, π], and the distances along u and v."""
         xp = namespace(R_FM, p_FoMo_F)
         angle = angle_about(triad_of(self.axis, self.axis_triad, table), R_FM)

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import namespace
 from polhode.joints.flat import FlatJoint
-from polhode.joints.joint import Frames, construct
+from polhode.joints.joint import construct
 from polhode.joints.seat import admit_axis, admit_triad, admitted
 from polhode.joints.turning import angle_about, offset, tilt, turn_about, wrenches
 from polhode.matter.parameter import NOMINAL, Table, at
 from polhode.matter.quantities.scalar import NOT_ZERO, scalar
+
+if TYPE_CHECKING:
+    from polhode.shapes import (
+        Column3,
+        Column6,
+        Coordinates,
+        Matrix3,
+        Reactions,
+        Residual,
+        Speeds,
+    )
 
 
 @final
@@ -51,19 +62,19 @@ class Screw(FlatJoint):
         object.__setattr__(self, "axis", admitted(axis, triad))
         object.__setattr__(self, "pitch", pitch)
 
-    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """A turn by θ about the axis, the origin h θ along it."""
         advance = at(self.pitch, table) * q[0]
         n = self.axis_at(table)
         return turn_about(n, q[0]), n * advance
 
-    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [n z; n h z]"""
         advance = at(self.pitch, table) * z[0]
         n = self.axis_at(table)
         return namespace(z, advance, n).concatenate([n * z[0], n * advance])
 
-    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
         """Couples and forces along u and v, and the wrench [-h n; n]."""
         triad, h = self.triad_at(table), at(self.pitch, table)
         across, along = triad[:, :2], triad[:, 2:]
@@ -71,7 +82,9 @@ class Screw(FlatJoint):
         thread = xp.concatenate([-h * along, along])
         return xp.concatenate([wrenches(across, across), thread], axis=1)
 
-    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
+    def residual(
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Residual:
         """Tilt (2), way off the axis (2), and advance less h θ, to the nearest turn."""
         triad, h = self.triad_at(table), at(self.pitch, table)
         off = offset(triad, R_FM, p_FoMo_F)
@@ -81,8 +94,8 @@ class Screw(FlatJoint):
         return xp.concatenate([tilt(triad, R_FM), off, xp.stack([nearest])])
 
     def coordinates_from(
-        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
-    ) -> Any:
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Coordinates:
         """The angle, whole turns included, from the advance."""
         angle = (self.axis_at(table) @ p_FoMo_F) / at(self.pitch, table)
         return namespace(angle).stack([angle])

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import namespace
 from polhode.geometry.rotations import so3
 from polhode.joints.flat import FlatJoint
-from polhode.joints.joint import Frames, construct
+from polhode.joints.joint import construct
 from polhode.joints.seat import STILL, UNTURNED, admit_axis, admit_triad, admitted
 from polhode.joints.turning import wrenches
 from polhode.matter.parameter import NOMINAL, Table
+
+if TYPE_CHECKING:
+    from polhode.shapes import (
+        Column3,
+        Column6,
+        Coordinates,
+        Matrix3,
+        Reactions,
+        Residual,
+        Speeds,
+    )
 
 
 @final
@@ -47,26 +58,28 @@ class Slider(FlatJoint):
         object.__setattr__(self, "triad", triad)
         object.__setattr__(self, "normal", admitted(normal, triad))
 
-    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """Axes parallel, the origin in the plane."""
         return UNTURNED, self.triad_at(table)[:, :2] @ q
 
-    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [0; u z₁ + v z₂]"""
         linear = self.triad_at(table)[:, :2] @ z
         return namespace(linear).concatenate([STILL, linear])
 
-    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
         """Any couple, and the force along the normal."""
         return wrenches(np.eye(3), self.triad_at(table)[:, 2:])
 
-    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
+    def residual(
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Residual:
         """The rotation vector (3) and the height above the plane (1)."""
         height = self.triad_at(table)[:, 2:].T @ p_FoMo_F
         return namespace(R_FM, height).concatenate([so3.log(R_FM), height])
 
     def coordinates_from(
-        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
-    ) -> Any:
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Coordinates:
         """The distances along u and v."""
         return self.triad_at(table)[:, :2].T @ p_FoMo_F

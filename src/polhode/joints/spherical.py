@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import TYPE_CHECKING, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import namespace
 from polhode.geometry.rotations import quaternion
-from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.joint import Joint, construct
 from polhode.joints.seat import STILL
 from polhode.matter.parameter import NOMINAL, Table
+
+if TYPE_CHECKING:
+    from polhode.shapes import (
+        Column3,
+        Column6,
+        Coordinates,
+        Matrix3,
+        Reactions,
+        Residual,
+        Speeds,
+    )
 
 
 @final
@@ -41,40 +52,42 @@ class Spherical(Joint):
         """(1, 0, 0, 0)"""
         return np.array([1.0, 0.0, 0.0, 0.0])
 
-    def normalised(self, q: Array) -> Any:
+    def normalised(self, q: Coordinates) -> Coordinates:
         """q / |q|"""
         return quaternion.normalised(q)
 
-    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """The rotation of the quaternion, the origins together."""
         return quaternion.to_matrix(q), STILL
 
-    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [z; 0]"""
         return namespace(z).concatenate([z, STILL])
 
-    def rates(self, q: Array, z: Array) -> Any:
+    def rates(self, q: Coordinates, z: Speeds) -> Coordinates:
         """q_dot = q (0, z) / 2"""
         return quaternion.rates_of_body(q, z)
 
-    def speeds_from(self, q: Array, q_dot: Array) -> Any:
+    def speeds_from(self, q: Coordinates, q_dot: Coordinates) -> Speeds:
         """z = 2 q* q_dot, its vector part"""
         return quaternion.body_angular_velocity(q, q_dot)
 
-    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
         """Any force, no couple."""
         return np.eye(6)[:, 3:]
 
-    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
+    def residual(
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Residual:
         """The way between the origins, in M (3)."""
         return R_FM.T @ p_FoMo_F
 
     def coordinates_from(
-        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
-    ) -> Any:
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Coordinates:
         """The unit quaternion, of its two signs the one with w ≥ 0."""
         return quaternion.canonical(quaternion.from_matrix(R_FM))
 
-    def local(self, q: Array, delta: Array) -> Any:
+    def local(self, q: Coordinates, delta: Speeds) -> Coordinates:
         """q exp(δ), δ a rotation vector in M."""
         return quaternion.product(q, quaternion.exp(delta))

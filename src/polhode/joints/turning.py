@@ -6,7 +6,7 @@ directions square to it, the same in F and in M when M has only turned about n.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,9 +14,12 @@ from polhode.arrays import Array, Scalar, namespace, removable, traced_once
 from polhode.geometry.rotations.angle_ratios import arctangent_ratio
 from polhode.geometry.vector import outer, skew
 
+if TYPE_CHECKING:
+    from polhode.shapes import Column3, Matrix3, Pair
+
 
 @traced_once
-def turn_about(axis: Array, angle: Scalar) -> Any:
+def turn_about(axis: Column3, angle: Scalar) -> Matrix3:
     """The rotation (3, 3) by an angle about a unit axis.
 
         R = n n + cos θ (1 - n n) + sin θ [n]
@@ -28,7 +31,7 @@ def turn_about(axis: Array, angle: Scalar) -> Any:
     return along + xp.cos(angle) * (np.eye(3) - along) + xp.sin(angle) * skew(axis)
 
 
-def angle_about(triad: Array, R_FM: Array) -> Any:
+def angle_about(triad: Matrix3, R_FM: Matrix3) -> Any:
     """The angle in (-π, π] by which M has turned about n, tilted or not.
 
     θ = atan2(v.Ru - u.Rv, u.Ru + v.Rv)
@@ -39,7 +42,7 @@ def angle_about(triad: Array, R_FM: Array) -> Any:
     return xp.arctan2(sine, cosine)
 
 
-def tilt(triad: Array, R_FM: Array) -> Any:
+def tilt(triad: Matrix3, R_FM: Matrix3) -> Pair:
     """The turn that M's axis n has made away from F's, along u and v of M (2,).
 
         α (m x n)/|m x n|,   m = Rᵀ n,   α the angle between m and n
@@ -59,7 +62,7 @@ def tilt(triad: Array, R_FM: Array) -> Any:
     return removable(opposite, half_turn, ratio * xp.stack([m_v, -m_u]))
 
 
-def offset(triad: Array, R_FM: Array, p_FoMo_F: Array) -> Any:
+def offset(triad: Matrix3, R_FM: Matrix3, p_FoMo_F: Column3) -> Pair:
     """How far Mo is from the axis through Fo, along u and v of M (2,).
 
         [u v]ᵀ Rᵀ (p - n n.p)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import namespace
 from polhode.errors import ModelError
 from polhode.geometry.vector import cross, dot
 from polhode.joints.flat import FlatJoint
-from polhode.joints.joint import Frames, construct
+from polhode.joints.joint import construct
 from polhode.joints.seat import (
     STILL,
     admit_axis,
@@ -23,6 +23,17 @@ from polhode.joints.seat import (
 from polhode.joints.turning import angle_about, turn_about, wrenches
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.matter.quantities.direction import unit_at
+
+if TYPE_CHECKING:
+    from polhode.shapes import (
+        Column3,
+        Column6,
+        Coordinates,
+        Matrix3,
+        Reactions,
+        Residual,
+        Speeds,
+    )
 
 PARALLEL = 1e-9
 
@@ -72,18 +83,18 @@ class Universal(FlatJoint):
         for word, value in kept.items():
             object.__setattr__(self, word, value)
 
-    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """A turn about the first axis, then about the second one carried along."""
         a, b = self._arms(table)
         return turn_about(a, q[0]) @ turn_about(b, q[1]), STILL
 
-    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [a' z₁ + b z₂; 0]"""
         a, b = self._arms(table)
         angular = turn_about(b, -q[1]) @ a * z[0] + b * z[1]
         return namespace(q, z).concatenate([angular, STILL])
 
-    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
         """The couple square to both arms of the cross, and any force."""
         a, b = self._arms(table)
         square = cross(a, b)
@@ -91,7 +102,9 @@ class Universal(FlatJoint):
         couple = turn_about(b, -q[1]) @ unit
         return wrenches(couple[:, None], np.eye(3))
 
-    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
+    def residual(
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Residual:
         """(a.b - a.Rb)/|a x b| (1), and the way between the origins, in M (3)."""
         xp = namespace(R_FM, p_FoMo_F)
         a, b = self._arms(table)
@@ -100,8 +113,8 @@ class Universal(FlatJoint):
         return xp.concatenate([xp.stack([opening]), R_FM.T @ p_FoMo_F])
 
     def coordinates_from(
-        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
-    ) -> Any:
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Coordinates:
         """Both angles in (-π, π]: first that which carries b to R b."""
         xp = namespace(R_FM)
         a, b = self._arms(table)

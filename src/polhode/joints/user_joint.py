@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, ClassVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
@@ -18,6 +18,17 @@ from polhode.joints.complement import complement
 from polhode.joints.flat import FlatJoint
 from polhode.joints.joint import Frames, construct
 from polhode.matter.parameter import NOMINAL, Table
+
+if TYPE_CHECKING:
+    from polhode.shapes import (
+        Column3,
+        Column6,
+        Coordinates,
+        Matrix3,
+        Reactions,
+        Residual,
+        Speeds,
+    )
 
 # Gauss's and Newton's steps back from a pose to its coordinates; the last ones only
 # polish, and a joint whose coordinates need more has to be given in smaller pieces.
@@ -52,25 +63,27 @@ class UserJoint(FlatJoint):
         construct(self)
         _require_law(self)
 
-    def pose(self, q: Array, table: Table = NOMINAL) -> Frames:
+    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """What the law says."""
         return self._pose(q)
 
-    def twist(self, q: Array, z: Array, table: Table = NOMINAL) -> Any:
+    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = S(q) z, with S from the derivative of the law."""
         return self._freedoms(q) @ z
 
-    def reaction(self, q: Array, table: Table = NOMINAL) -> Any:
+    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
         """An orthonormal basis of the wrenches that do no work on S(q)."""
         return self._reaction(q)
 
-    def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
+    def residual(
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Residual:
         """What is left from the nearest allowed pose, along the blocked directions."""
         return self._residual(R_FM, p_FoMo_F)
 
     def coordinates_from(
-        self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
-    ) -> Any:
+        self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
+    ) -> Coordinates:
         """The coordinates near q = 0 of an allowed pose."""
         return self._coordinates(R_FM, p_FoMo_F)
 

@@ -44,20 +44,39 @@ def system_html(system: System) -> str:
     )
 
 
-def show(motion: Trajectory, *, frames: int | None = None, **wishes: Any) -> Any:
+def show(
+    motion: Trajectory,
+    *,
+    frames: int | None = None,
+    browser: bool | None = None,
+    wait: bool | None = None,
+    follow: Any = None,
+    axes: str = "world",
+    theme: str | None = None,
+    beside: Trajectory | None = None,
+) -> Any:
     """A replay: inline where a notebook runs this, else the live viewer.
 
     Inline it is the offline page without equations, which stays in the notebook's file.
     `follow`, `axes` and `theme` are those of both; `browser` and `wait` are the
     viewer's: one of them given asks for the viewer.
     """
-    if in_notebook() and not {"browser", "wait"} & set(wishes):
+    seen: dict[str, Any] = {"frames": frames, "follow": follow, "axes": axes}
+    if in_notebook() and browser is None and wait is None:
         from polhode.show.page.page import page
 
-        return page(motion, frames=frames, equations=False, compare=False, **wishes)
+        bare: dict[str, Any] = {"equations": False, "compare": False}
+        return page(motion, **seen, **bare, theme=theme, beside=beside)
     from polhode.show.live.viewer import show as live
 
-    return live(motion, frames=frames, **wishes)
+    return live(
+        motion,
+        **seen,
+        browser=True if browser is None else browser,
+        wait=bool(wait),
+        theme=theme or "light",
+        beside=beside,
+    )
 
 
 def in_notebook() -> bool:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def own_length(system: System) -> float:
-    """The largest arm or radius of gyration, reckoned once; 0 of bare particles."""
+    """The largest arm or radius of gyration, computed once; 0 of bare particles."""
     return system.remembered("length", lambda: _length(system))
 
 

@@ -307,7 +307,7 @@ def _by_pose(constraint: Any, here: Placed, k: int, now: Scene) -> np.ndarray:
 @cache
 def _turn(axis: int, angle: float) -> np.ndarray:
     """A rotation about an axis; there are few, and they are asked for often."""
-    return so3.exp(angle * np.eye(3)[axis])
+    return np.asarray(so3.exp(angle * np.eye(3)[axis]))
 
 
 def _by_joint(

@@ -266,7 +266,7 @@ def test_bad_files_are_refused(mujoco, tmp_path):
         ph.load_mjcf(path)
     body = '<body><joint/>\n<geom size="1" mass="NaN"/></body>'
     path.write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
-    with pytest.raises(ModelFileError, match=r"mass is no number in line 2 of 'bad"):
+    with pytest.raises(ModelFileError, match=r"mass is not a number in line 2 of 'bad"):
         ph.load_mjcf(path)
 
 

@@ -202,7 +202,7 @@ class Case(NamedTuple):
     model: Callable[[], Any] | None = None
 
 
-SETTLED = {"resume": (FileError, "cannot be gone on with another")}
+SETTLED = {"resume": (FileError, "cannot change .* when resuming")}
 NO_EVENT = {"events": ["hit"]}
 CASES = {
     # states

@@ -81,14 +81,13 @@ class Thruster(BodyAction):
         for what, unit in (("thrust", "N"), ("level", "")):
             value = coefficient(self.name, what, getattr(self, what), unit=unit)
             object.__setattr__(self, what, value)
-        times = float(self.period), float(self.minimum_on)
-        if size == 0 or not times[1] >= 0 or not times[1] <= times[0] < np.inf:
-            if size and times == (0.0, times[1]) and 0 <= times[1] < np.inf:
-                object.__setattr__(self, "direction", axis / size)
-                return  # without pulses the least of them does not matter
+        period, least = float(self.period), float(self.minimum_on)
+        # Without pulses the least of them does not matter.
+        longest = np.finfo(float).max if period == 0 else period
+        if size == 0 or not 0 <= period < np.inf or not 0 <= least <= longest:
             raise ModelError(
-                f"{self.name!r} has direction {axis}, period {times[0]:g} s and"
-                f" minimum_on {times[1]:g} s.",
+                f"{self.name!r} has direction {axis}, period {period:g} s and"
+                f" minimum_on {least:g} s.",
                 "A direction is not zero, and the shortest pulse fits into a period.",
                 "Give 0 <= minimum_on <= period, in seconds.",
             )

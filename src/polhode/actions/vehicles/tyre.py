@@ -58,9 +58,8 @@ from polhode.matter.parameter import (
 from polhode.matter.tables.table import Table as Heights
 
 LENGTHS = ("radius", "trail", "relaxation")
-LOW_SPEED = (
-    0.3  # m/s: slip is reckoned with at least this speed, so that it has a value
-)
+# m/s: the least speed by which slip is divided, so that it has a value at rest.
+LOW_SPEED = 0.3
 
 
 class Contact(NamedTuple):
@@ -93,9 +92,9 @@ class Tyre(BodyAction):
     road        height in m of x, or of x and y: a `ph.Table` or a function
     spins       False where the body does not turn with the wheel: it rolls freely, and
                 there is no slip along
-    low_speed   m/s, with which slip is reckoned at least
+    low_speed   m/s, the least speed by which slip is divided
     trail       m, of the force across behind the lowest point at small slip: its moment
-                turns the wheel into its way. It fades as 1/(1 + (tan a/fade)^2)
+                turns the wheel towards its velocity. It fades as 1/(1 + (tan a/fade)^2)
     fade        tan(alpha) at which half of the trail is left
     relaxation  m, of travel over which slip builds up: the two slips are then states of
                 their own in `ph.simulate` and `ph.sweep` (`motion.controller(name)`),

@@ -8,6 +8,7 @@ grad(g) s = 0 in the words of Lagrange's equations of the first kind.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
@@ -31,12 +32,13 @@ from polhode.answer_table import Answer, AnswerTable, number, relative
 from polhode.constraints.rolling import Touching
 from polhode.errors import AnalysisError
 from polhode.integrate.host.motion_equations import equations_of
-from polhode.matter.parameter import NOMINAL
+from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.check import rest_coordinates
 from polhode.system.checked_argument import system_argument
 from polhode.system.state import State, require_layout
 
 if TYPE_CHECKING:
+    from polhode.actions.attachment import Attachment
     from polhode.analyse.equilibria.stability import Stability
     from polhode.analyse.equilibria.supported import SupportedRests
     from polhode.geometry.wrench import Wrench
@@ -71,9 +73,14 @@ class Equilibrium(Answer):
         """Whether statics determines all reactions."""
         return not self.shared
 
-    def reactions(self, **choices: Any) -> dict[str, Wrench]:
+    def reactions(
+        self,
+        table: Table = NOMINAL,
+        *,
+        at: Attachment | Mapping[str, Attachment] | None = None,
+    ) -> dict[str, Wrench]:
         """What joints and constraints exert, by name: see `Equations.reactions`."""
-        return equations_of(self.state.system).reactions(self.state, **choices)
+        return equations_of(self.state.system).reactions(self.state, table, at=at)
 
     def stability(self) -> Stability:
         """Whether it is stable, and by which theorem."""

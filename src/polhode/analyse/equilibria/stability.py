@@ -11,6 +11,7 @@ none                  eigenvalues on the axis, no minimum: linear equations do n
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
@@ -21,6 +22,7 @@ from polhode.analyse.linear.linearise import Linear, linearise
 from polhode.analyse.linear.modes import modes_of
 from polhode.answer_table import Answer, AnswerTable
 from polhode.formulation.equations import Equations
+from polhode.matter.parameter import NOMINAL, Table
 
 if TYPE_CHECKING:
     from polhode.analyse.machinery.spectrum import Spectrum
@@ -84,11 +86,16 @@ def number_text(value: Any) -> str:
 
 
 def stability(
-    model: System | Equations | Linear, about: State | None = None, **choices: Any
+    model: System | Equations | Linear,
+    about: State | None = None,
+    *,
+    inputs: Sequence[str] | Mapping[str, Any] = (),
+    independent: Sequence[str] | None = None,
+    parameters: Table = NOMINAL,
 ) -> Stability:
     """The verdict on a rest or a steady motion, with its reason.
 
-    `choices` are those of `ph.linearise`.
+    The keywords are those of `ph.linearise`; a `Linear` has them already.
 
     >>> import polhode as ph
     >>> stability(ph.models.pendulum()).verdict
@@ -96,7 +103,15 @@ def stability(
     """
     if isinstance(model, Linear):
         return stability_of(model)
-    return stability_of(linearise(model, about, **choices))
+    return stability_of(
+        linearise(
+            model,
+            about,
+            inputs=inputs,
+            independent=independent,
+            parameters=parameters,
+        )
+    )
 
 
 def stability_of(linear: Linear) -> Stability:

@@ -34,12 +34,13 @@ from polhode.answer_table import Answer, AnswerTable, number
 from polhode.errors import AnalysisError
 from polhode.integrate.field.scales import displacements
 from polhode.integrate.host.motion_equations import equations_of
-from polhode.matter.parameter import NOMINAL
+from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.checked_argument import system_argument
 from polhode.system.contacts import refuse_supports
 from polhode.system.state import State
 
 if TYPE_CHECKING:
+    from polhode.actions.attachment import Attachment
     from polhode.analyse.equilibria.stability import Stability
     from polhode.analyse.machinery.second_variation import SecondVariation
     from polhode.geometry.wrench import Wrench
@@ -69,9 +70,14 @@ class SteadyMotion(Answer):
     family: tuple[str, ...]
     shared: tuple[str, ...]
 
-    def reactions(self, **choices: Any) -> dict[str, Wrench]:
+    def reactions(
+        self,
+        table: Table = NOMINAL,
+        *,
+        at: Attachment | Mapping[str, Attachment] | None = None,
+    ) -> dict[str, Wrench]:
         """What joints and constraints exert, by name: see `Equations.reactions`."""
-        return equations_of(self.state.system).reactions(self.state, **choices)
+        return equations_of(self.state.system).reactions(self.state, table, at=at)
 
     def second_variation(self) -> SecondVariation | None:
         """Curvatures of the energy among motions with the same momenta."""

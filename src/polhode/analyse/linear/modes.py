@@ -101,23 +101,56 @@ class Modes(Answer):
 
         return mode_motion(self, mode, size, seconds, periods)
 
-    def page(self, path: Any, mode: int = 0, **wishes: Any) -> Any:
-        """Write a mode as one HTML file with its replay and the table of all modes."""
+    def page(
+        self,
+        path: Any,
+        mode: int = 0,
+        *,
+        size: float = 0.25,
+        seconds: float = 2.0,
+        periods: int = 2,
+    ) -> Any:
+        """Write a mode as one HTML file with its replay and the table of all modes.
+
+        The keywords are those of `motion`.
+        """
         from polhode.show.page.mode_page import mode_page
 
-        return mode_page(self, path, mode, **wishes)
+        motion = self.motion(mode, size=size, seconds=seconds, periods=periods)
+        return mode_page(self, path, motion)
 
-    def film(self, path: Any, mode: int = 0, **wishes: Any) -> Any:
-        """Write a mode as a .gif or .mp4."""
+    def film(
+        self,
+        path: Any,
+        mode: int = 0,
+        *,
+        size: float = 0.25,
+        seconds: float = 2.0,
+        periods: int = 2,
+    ) -> Any:
+        """Write a mode as a .gif or .mp4; the keywords are those of `motion`."""
         from polhode.show.drawing.film import film
 
-        return film(self.motion(mode, **wishes), path)
+        motion = self.motion(mode, size=size, seconds=seconds, periods=periods)
+        return film(motion, path)
 
-    def show(self, mode: int = 0, *, browser: bool = True, **wishes: Any) -> Any:
-        """A mode in a live 3D scene in the browser, on this machine only."""
+    def show(
+        self,
+        mode: int = 0,
+        *,
+        browser: bool = True,
+        size: float = 0.25,
+        seconds: float = 2.0,
+        periods: int = 2,
+    ) -> Any:
+        """A mode in a live 3D scene in the browser, on this machine only.
+
+        The keywords beside `browser` are those of `motion`.
+        """
         from polhode.show.live.viewer import show
 
-        return show(self.motion(mode, **wishes), browser=browser)
+        motion = self.motion(mode, size=size, seconds=seconds, periods=periods)
+        return show(motion, browser=browser)
 
     def as_table(self) -> AnswerTable:
         """What is printed."""

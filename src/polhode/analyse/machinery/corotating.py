@@ -55,7 +55,7 @@ def generators(system: System) -> list[np.ndarray]:
         suffixes, first = edge.joint.speed_suffixes, edge.z.start
         starts = [first + suffixes.index(t[0]) for t in TRIPLES if t[0] in suffixes]
         for axis in np.eye(3) if starts else ():
-            found.append(_placed(system.speeds, starts, -skew(axis)))
+            found.append(_placed(system.speeds, starts, np.asarray(-skew(axis))))
         if PAIR[0] in suffixes:
             quarter = np.array([[0.0, 1.0], [-1.0, 0.0]])
             start = first + suffixes.index(PAIR[0])

@@ -274,7 +274,7 @@ def _turn_back(turn: np.ndarray, axis: np.ndarray) -> np.ndarray:
     # trace(T exp(s [a])) = const + p cos(s) + r sin(s)
     p = np.trace(turn) - axis @ turn @ axis
     r = np.trace(turn @ np.cross(np.eye(3), axis))
-    return so3.exp(np.arctan2(r, p) * axis)
+    return np.asarray(so3.exp(np.arctan2(r, p) * axis))
 
 
 def is_stationary(search: Search, found: Settled) -> bool:

@@ -155,7 +155,7 @@ def _require_numbers(place: Path) -> None:
         if "nan" in found["numbers"].lower().split():
             line = text.count("\n", 0, found.start()) + 1
             raise ModelFileError(
-                f"{found['word']} is no number in line {line} of {place.name!r}.",
+                f"{found['word']} is not a number in line {line} of {place.name!r}.",
                 "NaN measures nothing.",
                 "Give a number, or leave the attribute out.",
             )
@@ -202,7 +202,7 @@ def _weight(m: Any, mujoco: Any) -> list[Any]:
 def _add_body(reading: Reading, number: int) -> None:
     """A body, the joints that carry it, and massless bodies between these."""
     m = reading.m
-    R = to_matrix(m.body_iquat[number])
+    R = np.asarray(to_matrix(m.body_iquat[number]))
     inertia = R @ np.diag(m.body_inertia[number]) @ R.T
     own = Inertial(
         float(m.body_mass[number]),
@@ -215,7 +215,11 @@ def _add_body(reading: Reading, number: int) -> None:
         reading.note(note)
     reading.bodies[number] = body
     carrier = reading.bodies[int(m.body_parentid[number])]
-    seat = _Seat(carrier, np.array(m.body_pos[number]), to_matrix(m.body_quat[number]))
+    seat = _Seat(
+        carrier,
+        np.array(m.body_pos[number]),
+        np.asarray(to_matrix(m.body_quat[number])),
+    )
     first, count = int(m.body_jntadr[number]), int(m.body_jntnum[number])
     if not count:
         at = seat.carrier.point(*seat.place)

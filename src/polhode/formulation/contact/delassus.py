@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax.numpy as jnp
-import numpy as np
 
 from polhode.arrays import Array, Scalar, shared
 from polhode.double import doubled
@@ -128,8 +127,3 @@ def constrained_response(
     least = VANISHING / mass
     l = solve_rows(A @ yielding, G - A @ free, natural.rows, least)
     return free + yielding @ l, l
-
-
-def points_of(numbers: np.ndarray) -> np.ndarray:
-    """The entries among 3n of some candidates: [3k, 3k + 1, 3k + 2, ...]."""
-    return (3 * numbers[:, None] + np.arange(3)).reshape(-1)

@@ -212,7 +212,7 @@ class Impact:
     joints        joint -> (6,) [moment; force] impulse on its second body, about its
                   point there, in the axes of its frame
     before, after states
-    law, phases   how the impact was reckoned, and what happened along the path
+    law, phases   how the impact was computed, and what happened along the path
     """
 
     before: State

@@ -45,14 +45,15 @@ class Writing(NamedTuple):
 
 
 def written(
-    function: Callable[..., Any], given: tuple[Any, ...], system: System, **wishes: Any
+    function: Callable[..., Any], given: tuple[Any, ...], system: System, **limits: Any
 ) -> Writing:
     """The shorter of closed form and form with names.
 
-    `function` gives its result, and a dictionary of quantities that have a name.
+    `function` gives its result, and a dictionary of quantities that have a name;
+    `limits` are those of `read_closed`.
     """
     traced = TracedFunction(function, given)
-    plain = _closed(traced, wishes)
+    plain = _closed(traced, limits)
     if plain is not None and _parts(plain, PAGE) <= PAGE:
         return plain
     rotations = rotation_names(system)
@@ -63,7 +64,7 @@ def written(
                 unread=unread,
                 rotations=rotations,
                 longest=LONGEST,
-                **wishes,
+                **limits,
             )
         )
     except LongProgram as long:
@@ -81,12 +82,12 @@ def written(
     return named
 
 
-def _closed(traced: TracedFunction, wishes: dict[str, Any]) -> Writing | None:
+def _closed(traced: TracedFunction, limits: dict[str, Any]) -> Writing | None:
     """The closed form; None where it would take too long to be multiplied out."""
     try:
         return _read(
             lambda unread: (
-                read_closed(traced, unread=unread, longest=MULTIPLIED, **wishes),
+                read_closed(traced, unread=unread, longest=MULTIPLIED, **limits),
                 (),
             )
         )

@@ -55,7 +55,7 @@ def accelerations(system: System, t: Scalar, q: Array, z: Array, table: Table) -
     z, shift = still(system, z)
     tree, all_links = system.tree, links(system, q, z, table)
 
-    def move(edge: Edge, carrier: jnp.ndarray | None) -> Any:
+    def move(edge: Edge, carrier: Array | None) -> Any:
         link = all_links[edge.child]
         own = link.S @ z[edge.z]
         return own if carrier is None else twist_down(link.steps, carrier) + own
@@ -98,7 +98,7 @@ def accelerations(system: System, t: Scalar, q: Array, z: Array, table: Table) -
     return jnp.concatenate([z_dot for _, z_dot in found]) - shift
 
 
-def hinge(link: Link, felt: Felt, effort: jnp.ndarray) -> Hinge:
+def hinge(link: Link, felt: Felt, effort: Array) -> Hinge:
     """How a joint feels what hangs on it, along its freedoms."""
     U = felt.inertia @ link.S
     D = link.S.T @ U + jnp.eye(len(link.rotors)) * link.rotors

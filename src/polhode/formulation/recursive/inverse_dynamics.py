@@ -63,7 +63,7 @@ def inverse_dynamics(
         for link, (V, A), W in zip(all_links, motions, wrenches, strict=True)
     ]
 
-    def gather(edge: Edge, carrier: jnp.ndarray, child: jnp.ndarray) -> Any:
+    def gather(edge: Edge, carrier: Array, child: Array) -> Any:
         return carrier + wrench_up(all_links[edge.child].steps, child)
 
     carried = inward(tree, needed, gather)

@@ -45,7 +45,7 @@ def recursive(system: System) -> Equations:
     """
 
     def terms(
-        t: Scalar, q: Array, z: Array, table: Table, felt: jnp.ndarray | None = None
+        t: Scalar, q: Array, z: Array, table: Table, felt: Array | None = None
     ) -> Terms:
         acting = given(system, t, q, z, table)
         nothing = Given(
@@ -86,7 +86,7 @@ def _in_loops(system: System, straight: Callable[..., Terms]) -> Equations:
         return in_speeds("recursive", system, straight, accelerations=accelerations)
 
     def terms(
-        t: Scalar, q: Array, z: Array, table: Table, felt: jnp.ndarray | None = None
+        t: Scalar, q: Array, z: Array, table: Table, felt: Array | None = None
     ) -> Terms:
         return rolled_terms.terms(system, t, q, z, table, felt)
 

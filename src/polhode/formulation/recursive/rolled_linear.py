@@ -176,12 +176,12 @@ def linear_blocks(system: System, now: Instant, table: Table) -> list[Block]:
     return found
 
 
-def _turned(R: Array, turn: jnp.ndarray) -> Any:
+def _turned(R: Array, turn: Array) -> Any:
     """R turned by a small turn, to first order."""
     return R + skew(turn) @ R
 
 
-def _with(body: BodyMotion, dy: jnp.ndarray) -> BodyMotion:
+def _with(body: BodyMotion, dy: Array) -> BodyMotion:
     """A body moved by its first entries of y, as many as there are."""
     parts = [dy[3 * k : 3 * k + 3] for k in range(len(dy) // 3)]
     moved = [_turned(body.R, parts[0])]
@@ -322,7 +322,7 @@ def _of_matter(system: System, now: Instant, table: Table) -> list[Block]:
     at, n = places_of(system), len(system.bodies)
     upward, _, _ = driving(system, now.t, now.q, now.z, table)
 
-    def needed(dy: jnp.ndarray, body: BodyMotion, matter: Any) -> Any:
+    def needed(dy: Array, body: BodyMotion, matter: Any) -> Any:
         R, _, w, _, al, a = _with(body, dy)
         mass, moment, inertia = matter
         one = outward_of(w, al, a)
@@ -345,7 +345,7 @@ class _Twisted(NamedTuple):
     twists: Twists
 
 
-def outward_of(w: Array, al: jnp.ndarray, a: Array) -> Any:
+def outward_of(w: Array, al: Array, a: Array) -> Any:
     """What `wrench_needed` reads of a walk, for a single body."""
     turning = Twists(w[None], w[None])
     return _One(_Twisted(turning), Twists(al[None], a[None]))

@@ -114,15 +114,13 @@ def columns(
     return _of_mass(system, now, unit, known), _of_rows(system, t, q, unit, known)
 
 
-def _of_mass(system: System, still: Outward, unit: jnp.ndarray, table: Table) -> Any:
+def _of_mass(system: System, still: Outward, unit: Array, table: Table) -> Any:
     faster = still._replace(drift=accelerated(system, still, unit, table))
     needed = wrench_needed(faster, WEIGHTLESS, None)
     return _along(system, still, needed, table) + system.rotor_inertias(table) * unit
 
 
-def _of_rows(
-    system: System, t: Scalar, q: Array, unit: jnp.ndarray, table: Table
-) -> Any:
+def _of_rows(system: System, t: Scalar, q: Array, unit: Array, table: Table) -> Any:
     if not system.constraints:
         return jnp.zeros(0)
     at = At(t, q, unit, motion(system, q, unit, table))
@@ -134,7 +132,7 @@ def _matrices(
 ) -> tuple[Any, Any]:
     """M (nz, nz) and A (m, nz)."""
 
-    def column(_: None, j: jnp.ndarray) -> tuple[None, Any]:
+    def column(_: None, j: Array) -> tuple[None, Any]:
         unit = jnp.zeros(system.speeds).at[j].set(1.0)
         found = _of_mass(system, still, unit, table)
         return None, (found, _of_rows(system, t, q, unit, table))

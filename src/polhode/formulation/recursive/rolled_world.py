@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.motion_arrays import Poses, Twists
-from polhode.arrays import Array, Scalar, namespace, scanned
+from polhode.arrays import Array, namespace, scanned
 from polhode.formulation.recursive.links import freedoms_of
 from polhode.geometry.vector import cross
 from polhode.joints.joint import Joint
@@ -51,7 +51,7 @@ class Inward(NamedTuple):
     force: Any
 
 
-def outward(system: System, q: Array, z: jnp.ndarray | None, table: Table) -> Outward:
+def outward(system: System, q: Array, z: Array | None, table: Table) -> Outward:
     """The walk from the world; `z` None is a system at rest, without drifts."""
     known = system.table(table)
     walk, seats = walk_of(system, known), seats_of(system, known)
@@ -178,7 +178,7 @@ class Relative(NamedTuple):
 
 
 def _carried(
-    parent: list[Any], relative: Relative, arm: jnp.ndarray, d: Array
+    parent: list[Any], relative: Relative, arm: Array, d: Array
 ) -> tuple[Any, Any, Any, Any]:
     """w, v, w_dot, v_dot of a body about its origin, from its parent's.
 
@@ -243,7 +243,7 @@ def inward(
 
 
 def wrench_needed(
-    now: Outward, upward: Array, wrenches: jnp.ndarray | None
+    now: Outward, upward: Array, wrenches: Array | None
 ) -> Callable[[Any, Matter], Any]:
     """The wrench that a body needs for its drift, less those (n + 1, 6) that act.
 
@@ -251,7 +251,7 @@ def wrench_needed(
     """
     moving, drift = now.moving, now.drift
 
-    def needed(k: Scalar, matter: Matter) -> Any:
+    def needed(k: Any, matter: Matter) -> Any:
         mass, h, I = matter
         w, al = moving.twists.angular[k], drift.angular[k]
         a = drift.linear[k] + upward
@@ -288,7 +288,7 @@ def _momentum(matter: Matter, V: Array) -> Any:
     return jnp.concatenate([I @ w + cross(h, v), mass * v + cross(w, h)])
 
 
-def _shifted(total: jnp.ndarray, r: Array) -> Any:
+def _shifted(total: Array, r: Array) -> Any:
     """Mass, moment, inertia and wrench, if any, about a point from which O is at r."""
     mass, h, I = total[0], total[1:4], total[4:10]
     both = h[:, None] * r[None, :]

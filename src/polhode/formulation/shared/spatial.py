@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import Array, matvec, traced_once
+from polhode.arrays import matvec, traced_once
 from polhode.geometry.vector import cross
+
+if TYPE_CHECKING:
+    from polhode.shapes import BodyColumns, BodyMatrices, Columns6, Matrices3, Matrices6
 
 
 @traced_once
-def cross_twist(V: Array, U: Array) -> Any:
+def cross_twist(V: Columns6, U: Columns6) -> Columns6:
     """V x U: how a twist U changes that is carried along with V.
 
     V = [w; v],  U = [a; b]:   [w x a;  w x b + v x a]
@@ -23,7 +26,7 @@ def cross_twist(V: Array, U: Array) -> Any:
 
 
 @traced_once
-def cross_wrench(V: Array, h: Any) -> Any:
+def cross_wrench(V: Columns6, h: Columns6) -> Columns6:
     """V x* h: how a momentum or wrench turns with the axes it is written in.
 
     V = [w; v],  h = [moment; linear]:   [w x moment + v x linear;  w x linear]
@@ -35,7 +38,7 @@ def cross_wrench(V: Array, h: Any) -> Any:
 
 
 @traced_once
-def momentum_rate(M: Array, V: Array) -> Any:
+def momentum_rate(M: Matrices6, V: Columns6) -> Columns6:
     """V x* M V: how the momentum of a body turns with its axes.
 
         M = [[A, B], [B^T, D]]:   [w x (A w + B v) + v x (B^T w + D v);
@@ -55,17 +58,19 @@ def momentum_rate(M: Array, V: Array) -> Any:
     return jnp.concatenate([torque, cross(w, linear)], axis=-1)
 
 
-def momenta(inertias: Array, V: Array) -> Any:
+def momenta(inertias: BodyMatrices, V: BodyColumns) -> BodyColumns:
     """h = M V of each body, about its origin in its own axes; (n, 6)."""
     return (inertias @ V[..., None])[..., 0]
 
 
-def inertial_wrenches(inertias: Array, V: Array, V_dot: Array) -> Any:
+def inertial_wrenches(
+    inertias: BodyMatrices, V: BodyColumns, V_dot: BodyColumns
+) -> BodyColumns:
     """d h/dt of each body as its own axes turn:  M V_dot + V x* M V; (n, 6)."""
     return momenta(inertias, V_dot) + momentum_rate(inertias, V)
 
 
-def turned(R: Array, V: Array) -> Any:
+def turned(R: Matrices3, V: Columns6) -> Columns6:
     """Both halves of spatial vectors (n, 6) along other axes, R (n, 3, 3)."""
     halves = V.reshape(*V.shape[:-1], 2, 3)
     return (halves @ R.swapaxes(-1, -2)).reshape(V.shape)

@@ -27,17 +27,20 @@ so only w and e need to know of them: w_i = w / r_i^2, e_i = e r_i^2.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import Array
+from polhode.arrays import Array, Scalar
 from polhode.formulation.solve.banded import band_of, factored_band
 from polhode.formulation.solve.ordering import FEW, Ordering
 from polhode.formulation.solve.sparse import factored_sparse
 from polhode.system.natural_sizes import NaturalSizes
+
+if TYPE_CHECKING:
+    from polhode.shapes import ConstraintRows, Forces, MassMatrix, RowColumn, RowMatrix
 
 RELATIVE = 1e-7
 # How often each iteration after the first is taken.
@@ -51,7 +54,7 @@ STRAIGHT = 20
 Solver = Callable[[Any], Any]
 
 
-def factored(M: Array) -> Solver:
+def factored(M: MassMatrix) -> Solver:
     """b -> x with M x = b, for a symmetric definite M (n, n); b is (n,) or (n, k).
 
     M = L diag(d) L^T is factored once. Only the lower half of M is read.
@@ -59,14 +62,18 @@ def factored(M: Array) -> Solver:
     return _straight(M) if M.shape[0] <= STRAIGHT else _in_loops(M)
 
 
-def solve_definite(M: Array, b: Array) -> Any:
+def solve_definite(M: MassMatrix, b: Array) -> Any:
     """x with M x = b for a symmetric definite M; b (n,) or (n, k)."""
     return factored(M)(b)
 
 
 def solve_constrained(
-    M: Array, f: jnp.ndarray, A: Array, g: Array, natural: NaturalSizes
-) -> tuple[Any, Any]:
+    M: MassMatrix,
+    f: Forces,
+    A: ConstraintRows,
+    g: RowColumn,
+    natural: NaturalSizes,
+) -> tuple[Forces, RowColumn]:
     """Accelerations a (n,) and the intensities l (m,) of the reactions A^T l."""
     if A.shape[0] == 0:
         return solve_definite(M, f), jnp.zeros((0,))
@@ -80,25 +87,25 @@ def solve_constrained(
     return free + yielding @ intensity, intensity
 
 
-def mean_inertia(M: Array, natural: NaturalSizes) -> Any:
+def mean_inertia(M: MassMatrix, natural: NaturalSizes) -> Any:
     """The mean of the diagonal of M (k, k) at natural sizes of the velocities, J s2."""
     return jnp.sum(jnp.diagonal(M) * natural.speeds**2) / M.shape[0]
 
 
-def row_squares(A: Array, natural: NaturalSizes) -> Any:
+def row_squares(A: ConstraintRows, natural: NaturalSizes) -> RowColumn:
     """The squared lengths (m,) of rows at natural sizes: numbers near one."""
     return jnp.sum((A * natural.speeds / natural.rows[:, None]) ** 2, axis=1)
 
 
 def solve_ordered(
-    M: Array,
-    f: jnp.ndarray,
-    A: Array,
-    g: jnp.ndarray,
+    M: MassMatrix,
+    f: Forces,
+    A: ConstraintRows,
+    g: RowColumn,
     natural: NaturalSizes,
     *,
     ordering: Ordering,
-) -> tuple[Any, Any]:
+) -> tuple[Forces, RowColumn]:
     """As `solve_constrained`, both kinds of unknowns eliminated in a given order.
 
         [M + A^T w A   A^T] [ a]   [f + A^T w g]
@@ -126,7 +133,7 @@ def solve_ordered(
         solve = factored_band(band_of(entries[places], ordering.width))
     back = np.argsort(order)
 
-    def solved(top: jnp.ndarray, bottom: jnp.ndarray) -> tuple[Any, Any]:
+    def solved(top: Array, bottom: Array) -> tuple[Any, Any]:
         x = solve(jnp.concatenate([top, bottom])[order])[back]
         return x[:k], -x[k:]
 
@@ -147,7 +154,7 @@ def _places(k: int, m: int) -> np.ndarray:
     return np.block([[M, A.T], [A, corner]])
 
 
-def _squared(A: Array, weight: jnp.ndarray, ordering: Ordering) -> Any:
+def _squared(A: Array, weight: Array, ordering: Ordering) -> Any:
     """A^T w A, from what each constraint feels."""
     k = A.shape[1]
     total = jnp.zeros((k, k))
@@ -159,7 +166,7 @@ def _squared(A: Array, weight: jnp.ndarray, ordering: Ordering) -> Any:
 
 
 def solve_rows(
-    S: Array, gap: jnp.ndarray, sizes: Array, least: jnp.ndarray = 0.0
+    S: RowMatrix, gap: RowColumn, sizes: RowColumn, least: Scalar = 0.0
 ) -> Any:
     """l with S l = gap, for S (m, m) symmetric, that may be singular but consistent.
 

@@ -253,7 +253,7 @@ def _size(run: Run) -> int:
     return p * (p + 1) // 2 + p * wide
 
 
-def _cut(block: jnp.ndarray, pivots: int, wide: int) -> list[Any]:
+def _cut(block: Array, pivots: int, wide: int) -> list[Any]:
     """The columns of a front, each from its diagonal down."""
     lengths = [pivots - a + wide for a in range(pivots)]
     ends = np.cumsum([0, *lengths])

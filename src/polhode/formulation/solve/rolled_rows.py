@@ -81,7 +81,7 @@ def row_entries(tables: RowTables, felt: Felt, slopes: Array) -> Any:
     return A
 
 
-def _along(S: Array, W: Array, arm: jnp.ndarray) -> Any:
+def _along(S: Array, W: Array, arm: Array) -> Any:
     """The power of a wrench about a point at `arm`, for a unit speed along S."""
     return jnp.sum(S[:3] * (W[:3] + cross(arm, W[3:]))) + jnp.sum(S[3:] * W[3:])
 
@@ -158,7 +158,7 @@ def _mass_entries(
 
 
 def _total(
-    tables: RowTables, natural: NaturalSizes, A: Array, numbers: jnp.ndarray | None
+    tables: RowTables, natural: NaturalSizes, A: Array, numbers: Array | None
 ) -> Any:
     """The sum over all entries of A^2 by natural sizes: of rows, and of speeds or M.
 
@@ -184,7 +184,7 @@ def _total(
     return total
 
 
-def _at(values: jnp.ndarray, places: jnp.ndarray) -> Any:
+def _at(values: Any, places: Array) -> Any:
     return values.at[places].get(mode="promise_in_bounds")
 
 
@@ -193,7 +193,7 @@ def _with_rows(
     natural: NaturalSizes,
     numbers: Array,
     A: Array,
-    weight: jnp.ndarray,
+    weight: Array,
 ) -> Any:
     """The list with A^T w A added, and A entered."""
     sizes = 1.0 / np.asarray(natural.rows) ** 2
@@ -219,8 +219,8 @@ def _with_rows(
 
 def solution(
     held: Elimination,
-    force: jnp.ndarray | None,
-    right: jnp.ndarray,
+    force: Array | None,
+    right: Array,
     further: tuple[float, ...] = FURTHER,
     enough: float = ROUNDING,
 ) -> tuple[Any, Any]:
@@ -251,7 +251,7 @@ def solution(
         symmetric=True,
     )
 
-    def taken(_: None, slot: jnp.ndarray) -> tuple[None, Any]:
+    def taken(_: None, slot: Array) -> tuple[None, Any]:
         return None, answer[slot]
 
     a = scanned(taken, None, tables.speed_slots)[1]
@@ -270,9 +270,7 @@ def _iterated(
         x = solved(fronts, held.numbers, now.x)
         often = jnp.asarray(times)[now.count]
 
-        def add(
-            state: tuple[Any, Any], slot: jnp.ndarray
-        ) -> tuple[tuple[Any, Any], None]:
+        def add(state: tuple[Any, Any], slot: Array) -> tuple[tuple[Any, Any], None]:
             x, answer = state
             more = answer[slot] + often * x[slot]
             return (x.at[slot].set(0.0), answer.at[slot].set(more)), None
@@ -311,7 +309,7 @@ class Missed(NamedTuple):
     terms: Any
 
 
-def _weighed(held: Elimination, blocks: Blocks, x: Array, right: jnp.ndarray) -> Any:
+def _weighed(held: Elimination, blocks: Blocks, x: Array, right: Array) -> Any:
     """x with A^T w g added, and g in the places of the rows."""
     s, r = blocks.speeds.shape[1], blocks.rows.shape[1]
     sizes = 1.0 / np.asarray(held.natural.rows) ** 2
@@ -333,8 +331,8 @@ def _row_residual(
     held: Elimination,
     blocks: Blocks,
     now: Missed,
-    answer: jnp.ndarray,
-    right: jnp.ndarray,
+    answer: Array,
+    right: Array,
 ) -> Missed:
     """x with g - A a in the places of the rows; g is there in the right sides."""
     s, r = blocks.speeds.shape[1], blocks.rows.shape[1]
@@ -363,7 +361,7 @@ def row_products(tables: RowTables, A: Array, x: Array) -> Any:
 def row_lengths(tables: RowTables, A: Array, along: np.ndarray) -> Any:
     """The length (m,) of every row, speeds measured by `along` (nz,)."""
 
-    def length(entries: jnp.ndarray, own_x: jnp.ndarray) -> Any:
+    def length(entries: Array, own_x: Array) -> Any:
         return jnp.sqrt(jnp.sum((entries * own_x[:, None]) ** 2, axis=0))
 
     return _by_row(tables, A, along, length)

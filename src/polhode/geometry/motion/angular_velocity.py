@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
-from polhode.arrays import Array
 from polhode.errors import StateError
 from polhode.geometry.frame import (
     Frame,
@@ -17,9 +16,10 @@ from polhode.geometry.vector import Vector, alternator, cross, vee
 
 if TYPE_CHECKING:
     from polhode.geometry.rotations.rotation import Rotation
+    from polhode.shapes import Columns3, Matrices3
 
 
-def spatial_components(R_AB: Array, R_AB_dot: Array) -> Any:
+def spatial_components(R_AB: Matrices3, R_AB_dot: Matrices3) -> Columns3:
     """w_AB written in A, from the rotation matrix and its rate.
 
     [w_A] = Rdot R^T,  that is  w_A = 1/2 eps[R Rdot^T]
@@ -27,7 +27,7 @@ def spatial_components(R_AB: Array, R_AB_dot: Array) -> Any:
     return vee(R_AB_dot @ R_AB.swapaxes(-1, -2))
 
 
-def body_components(R_AB: Array, R_AB_dot: Array) -> Any:
+def body_components(R_AB: Matrices3, R_AB_dot: Matrices3) -> Columns3:
     """w_AB written in B, from the rotation matrix and its rate.
 
     [w_B] = R^T Rdot,  that is  w_B = 1/2 eps[Rdot^T R]
@@ -35,7 +35,7 @@ def body_components(R_AB: Array, R_AB_dot: Array) -> Any:
     return alternator(R_AB_dot.swapaxes(-1, -2) @ R_AB) * 0.5
 
 
-def from_axes(axes: Array, axes_dot: Array) -> Any:
+def from_axes(axes: Matrices3, axes_dot: Matrices3) -> Columns3:
     """w from three orthonormal axes e_i and their rates, the rows of (..., 3, 3).
 
     w = 1/2 sum_i e_i x edot_i

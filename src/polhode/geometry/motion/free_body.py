@@ -8,7 +8,7 @@ rates; `advance` stays on the group whatever the step.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polhode.arrays import Array, Scalar, namespace
 from polhode.geometry import se3
@@ -16,15 +16,20 @@ from polhode.geometry.rotations import parametrisation
 from polhode.geometry.rotations.parametrisation import Parametrisation
 from polhode.geometry.vector import skew
 
+if TYPE_CHECKING:
+    from polhode.shapes import Columns3, Columns6, Matrices3, Matrices4
+
 __all__ = ["advance", "coordinate_rates", "rotation_rate"]
 
 
-def rotation_rate(rotation: Array, angular_velocity: Array) -> Any:
+def rotation_rate(rotation: Matrices3, angular_velocity: Columns3) -> Matrices3:
     """The rate of the rotation matrix, ω in the observer's axes.   Ṙ = [ω] R"""
     return skew(angular_velocity) @ rotation
 
 
-def coordinate_rates(chart: Parametrisation, coordinates: Array, twist: Array) -> Any:
+def coordinate_rates(
+    chart: Parametrisation, coordinates: Array, twist: Columns6
+) -> Any:
     """The rates of the coordinates (r, γ) of a body, from [ω; v].
 
         ṙ = v,    γ̇ʲ = gʲ · ω
@@ -37,7 +42,7 @@ def coordinate_rates(chart: Parametrisation, coordinates: Array, twist: Array) -
     return xp.concatenate([twist[..., 3:], turning], axis=-1)
 
 
-def advance(pose: Array, body_twist: Array, step: Scalar) -> Any:
+def advance(pose: Matrices4, body_twist: Columns6, step: Scalar) -> Matrices4:
     """The pose (4, 4) after a time `step` with a constant body twist.
 
     X(t + h) = X(t) exp(h V_B)

@@ -12,13 +12,16 @@ A left translation (another observer) leaves the first unchanged, a right transl
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import namespace
 from polhode.geometry import se3
 from polhode.geometry.motion.angular_velocity import body_components, spatial_components
 from polhode.geometry.motion.moving_frame import apply
 from polhode.geometry.transport import shift_velocity
+
+if TYPE_CHECKING:
+    from polhode.shapes import Columns3, Columns6, Matrices4
 
 __all__ = [
     "inverse_motion",
@@ -32,7 +35,7 @@ __all__ = [
 ]
 
 
-def left_invariant(X: Array, X_dot: Array) -> Any:
+def left_invariant(X: Matrices4, X_dot: Matrices4) -> Columns6:
     """The body twist [w; u] (..., 6).
 
     ν_i = -1/2 ε_ipq (Rᵀ dR)_pq -> w,        μ = Rᵀ db -> u
@@ -43,7 +46,7 @@ def left_invariant(X: Array, X_dot: Array) -> Any:
     return xp.concatenate([body_components(R, R_dot), u], axis=-1)
 
 
-def right_invariant(X: Array, X_dot: Array) -> Any:
+def right_invariant(X: Matrices4, X_dot: Matrices4) -> Columns6:
     """The spatial twist [ŵ; ξ] (..., 6).
 
     ν̂_i = 1/2 ε_ipq R_pk dR_qk -> ŵ,        μ̂ = db + R dRᵀ b -> ξ
@@ -54,27 +57,27 @@ def right_invariant(X: Array, X_dot: Array) -> Any:
     return xp.concatenate([w, shift_velocity(w, b_dot, -b)], axis=-1)
 
 
-def rate_from_left(X: Array, twist_B: Array) -> Any:
+def rate_from_left(X: Matrices4, twist_B: Columns6) -> Matrices4:
     """The rate of a displacement with this body twist.   Ẋ = X hat(V_B)"""
     return X @ se3.hat(twist_B)
 
 
-def rate_from_right(X: Array, twist_A: Array) -> Any:
+def rate_from_right(X: Matrices4, twist_A: Columns6) -> Matrices4:
     """The rate of a displacement with this spatial twist.   Ẋ = hat(V_A) X"""
     return se3.hat(twist_A) @ X
 
 
-def left_translate(by: Array, X: Array, X_dot: Array) -> tuple[Any, Any]:
+def left_translate(by: Matrices4, X: Matrices4, X_dot: Matrices4) -> tuple[Any, Any]:
     """The motion before another observer:   R -> R_g R,  b -> R_g b + b_g"""
     return by @ X, by @ X_dot
 
 
-def right_translate(by: Array, X: Array, X_dot: Array) -> tuple[Any, Any]:
+def right_translate(by: Matrices4, X: Matrices4, X_dot: Matrices4) -> tuple[Any, Any]:
     """The motion of another body frame:   R -> R R_g,  b -> R b_g + b"""
     return X @ by, X_dot @ by
 
 
-def inverse_motion(X: Array, X_dot: Array) -> tuple[Any, Any]:
+def inverse_motion(X: Matrices4, X_dot: Matrices4) -> tuple[Any, Any]:
     """The motion of the observer before the body: X⁻¹ and its rate -X⁻¹ Ẋ X⁻¹.
 
     Right forms of the one are minus the left forms of the other.
@@ -83,6 +86,6 @@ def inverse_motion(X: Array, X_dot: Array) -> tuple[Any, Any]:
     return back, -(back @ X_dot @ back)
 
 
-def space_origin_velocity(twist_A: Array, place: Array) -> Any:
+def space_origin_velocity(twist_A: Columns6, place: Columns3) -> Columns3:
     """The velocity field from the spatial twist [ŵ; ξ].   v_P = ξ + ŵ x (P - Ao)"""
     return shift_velocity(twist_A[..., :3], twist_A[..., 3:], place)

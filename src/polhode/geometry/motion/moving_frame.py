@@ -6,10 +6,12 @@ written in B. Plain tuples of arrays, so that they pass through `jit` and `vmap`
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from polhode.arrays import Array
 from polhode.geometry.vector import cross
+
+if TYPE_CHECKING:
+    from polhode.shapes import Columns3, Matrices3
 
 
 class MovingPoint(NamedTuple):
@@ -90,6 +92,6 @@ def inverse(AB: MovingFrame) -> MovingFrame:
     return MovingFrame(R_BA, *(-apply(R_BA, column) for column in columns))
 
 
-def apply(matrix: Array, column: Array) -> Any:
+def apply(matrix: Matrices3, column: Columns3) -> Columns3:
     """matrix (..., 3, 3) times column (..., 3)."""
     return (matrix @ column[..., None])[..., 0]

@@ -8,14 +8,17 @@ which the axis must stay a unit vector: n·ṅ = 0.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polhode.arrays import Array, Scalar, namespace, removable
 from polhode.geometry.rotations import quaternion
 from polhode.geometry.vector import cross, dot, norm, skew
 
+if TYPE_CHECKING:
+    from polhode.shapes import Columns3, Matrices3
 
-def to_matrix(axis: Array, angle: Scalar) -> Any:
+
+def to_matrix(axis: Columns3, angle: Scalar) -> Matrices3:
     """The rotation matrix (..., 3, 3) of a unit axis (..., 3) and an angle (...)."""
     xp = namespace(axis, angle)
     cross_matrix = skew(axis)
@@ -24,7 +27,7 @@ def to_matrix(axis: Array, angle: Scalar) -> Any:
     return xp.eye(3) + sine * cross_matrix + versine * (cross_matrix @ cross_matrix)
 
 
-def from_matrix(matrix: Array) -> tuple[Any, Any]:
+def from_matrix(matrix: Matrices3) -> tuple[Any, Any]:
     """The unit axis (..., 3) and the angle in [0, π] of a rotation matrix.
 
     At the identity, where every axis serves, the axis is x; at π, where n and -n
@@ -40,7 +43,7 @@ def from_matrix(matrix: Array) -> tuple[Any, Any]:
     return axis, 2 * xp.arctan2(length, q[..., 0])
 
 
-def turn(axis: Array, angle: Scalar, vector: Array) -> Any:
+def turn(axis: Columns3, angle: Scalar, vector: Columns3) -> Columns3:
     """The vector turned about the axis, without a matrix (Rodrigues' formula).
 
         v' = v_∥ + cos θ v_⊥ + sin θ n × v
@@ -54,21 +57,21 @@ def turn(axis: Array, angle: Scalar, vector: Array) -> Any:
 
 
 def spatial_angular_velocity(
-    axis: Array, angle: Scalar, axis_rate: Array, angle_rate: Scalar
-) -> Any:
+    axis: Columns3, angle: Scalar, axis_rate: Columns3, angle_rate: Scalar
+) -> Columns3:
     """ω in the observer's axes: ω = θ̇ n + sin θ ṅ + (1 - cos θ) n × ṅ."""
     return _angular_velocity(axis, angle, axis_rate, angle_rate, 1.0)
 
 
 def body_angular_velocity(
-    axis: Array, angle: Scalar, axis_rate: Array, angle_rate: Scalar
-) -> Any:
+    axis: Columns3, angle: Scalar, axis_rate: Columns3, angle_rate: Scalar
+) -> Columns3:
     """ω in the body's axes: ω = θ̇ n + sin θ ṅ - (1 - cos θ) n × ṅ."""
     return _angular_velocity(axis, angle, axis_rate, angle_rate, -1.0)
 
 
 def rates_of_spatial(
-    axis: Array, angle: Scalar, angular_velocity: Array
+    axis: Columns3, angle: Scalar, angular_velocity: Columns3
 ) -> tuple[Any, Any]:
     """(ṅ, θ̇) of ω in the observer's axes.
 
@@ -80,7 +83,7 @@ def rates_of_spatial(
 
 
 def rates_of_body(
-    axis: Array, angle: Scalar, angular_velocity: Array
+    axis: Columns3, angle: Scalar, angular_velocity: Columns3
 ) -> tuple[Any, Any]:
     """(ṅ, θ̇) of ω in the body's axes.
 

@@ -13,11 +13,14 @@ axes are parallel, the set is locked, where sin β = 0 (proper) or cos β = 0 (o
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polhode.arrays import Array, Scalar, namespace
 from polhode.errors import StateError
 from polhode.geometry.vector import cross
+
+if TYPE_CHECKING:
+    from polhode.shapes import Columns3, Matrices3
 
 PROPER = ("zxz", "xyx", "yzy", "zyz", "xzx", "yxy")
 TAIT_BRYAN = ("xyz", "yzx", "zxy", "xzy", "yxz", "zyx")
@@ -53,7 +56,7 @@ def axes_of(sequence: str) -> Axes:
     return Axes(first, second, third, other, parity, first == third)
 
 
-def elementary(axis: int, angle: Scalar) -> Any:
+def elementary(axis: int, angle: Scalar) -> Matrices3:
     """The matrix (..., 3, 3) of a turn about basis axis 0, 1 or 2.
 
     About z: x turns towards y, so R = [[c, -s, 0], [s, c, 0], [0, 0, 1]].
@@ -68,7 +71,7 @@ def elementary(axis: int, angle: Scalar) -> Any:
     )
 
 
-def to_matrix(sequence: str, angles: Array) -> Any:
+def to_matrix(sequence: str, angles: Columns3) -> Matrices3:
     """R = R_i(α) R_j(β) R_k(γ) (..., 3, 3) of the angles (..., 3).
 
     >>> import numpy as np
@@ -83,7 +86,7 @@ def to_matrix(sequence: str, angles: Array) -> Any:
     return first @ second @ third
 
 
-def from_matrix(sequence: str, matrix: Array) -> Any:
+def from_matrix(sequence: str, matrix: Matrices3) -> Columns3:
     """The angles (..., 3) of a rotation matrix.
 
     Middle angle in [0, π] for proper sequences, [-π/2, π/2] for the others; the other
@@ -107,7 +110,7 @@ def from_matrix(sequence: str, matrix: Array) -> Any:
     return xp.stack([first, middle, third], axis=-1)
 
 
-def other_branch(sequence: str, angles: Array) -> Any:
+def other_branch(sequence: str, angles: Columns3) -> Columns3:
     """The second set of angles of the same rotation.
 
     (α + π, -β, γ + π) for proper sequences, (α + π, π - β, γ + π) for the others.
@@ -118,7 +121,7 @@ def other_branch(sequence: str, angles: Array) -> Any:
     return xp.stack([a + xp.pi, middle, c + xp.pi], axis=-1)
 
 
-def lock_sine(sequence: str, angles: Array) -> Any:
+def lock_sine(sequence: str, angles: Columns3) -> Any:
     """The determinant of the Euler basis, 0 at lock.
 
         g₁·(g₂ × g₃) = -sin β (proper),  ±cos β (others)
@@ -131,12 +134,12 @@ def lock_sine(sequence: str, angles: Array) -> Any:
     return -xp.sin(middle) if axes.proper else axes.parity * xp.cos(middle)
 
 
-def regularity(sequence: str, angles: Array) -> Any:
+def regularity(sequence: str, angles: Columns3) -> Any:
     """How far from lock: |sin| of the angle between the outer axes, 0 to 1."""
     return namespace(angles).abs(lock_sine(sequence, angles))
 
 
-def lock_fibre(sequence: str, angles: Array, shift: Scalar) -> Any:
+def lock_fibre(sequence: str, angles: Columns3, shift: Scalar) -> Columns3:
     """At lock, the angles of the same rotation with the third moved by `shift`.
 
     The outer axes are parallel or opposite: first and third angle count only by their
@@ -151,7 +154,7 @@ def lock_fibre(sequence: str, angles: Array, shift: Scalar) -> Any:
     return angles + xp.stack([step, still, still + shift], axis=-1)
 
 
-def spatial_rate_matrix(sequence: str, angles: Array) -> Any:
+def spatial_rate_matrix(sequence: str, angles: Columns3) -> Matrices3:
     """S (..., 3, 3) with ω = S (α̇, β̇, γ̇), ω in the axes of frame 0.
 
     Its columns are the axes of the three turns, the Euler basis:
@@ -165,7 +168,7 @@ def spatial_rate_matrix(sequence: str, angles: Array) -> Any:
     return xp.stack([fixed, first[..., j], second[..., k]], axis=-1)
 
 
-def body_rate_matrix(sequence: str, angles: Array) -> Any:
+def body_rate_matrix(sequence: str, angles: Columns3) -> Matrices3:
     """S (..., 3, 3) with ω = S (α̇, β̇, γ̇), ω in the axes of frame 3.
 
     Its columns: R_k(γ)ᵀ R_j(β)ᵀ e_i,  R_k(γ)ᵀ e_j,  e_k.
@@ -178,7 +181,7 @@ def body_rate_matrix(sequence: str, angles: Array) -> Any:
     return xp.stack([second[..., i, :], third[..., j, :], fixed], axis=-1)
 
 
-def spatial_rate_inverse(sequence: str, angles: Array) -> Any:
+def spatial_rate_inverse(sequence: str, angles: Columns3) -> Matrices3:
     """S⁻¹ with (α̇, β̇, γ̇) = S⁻¹ ω, ω in the axes of frame 0; rows: the dual basis.
 
     Grows as 1/|lock_sine|; at lock the smallest rates nearest to ω (least squares).
@@ -187,7 +190,7 @@ def spatial_rate_inverse(sequence: str, angles: Array) -> Any:
     return _dual_rows(basis, lock_sine(sequence, angles))
 
 
-def body_rate_inverse(sequence: str, angles: Array) -> Any:
+def body_rate_inverse(sequence: str, angles: Columns3) -> Matrices3:
     """S⁻¹ with (α̇, β̇, γ̇) = S⁻¹ ω, ω in the axes of frame 3.
 
     Grows as 1/|lock_sine|; at lock the smallest rates nearest to ω (least squares).

@@ -8,14 +8,24 @@ are always in this order; the name of every door that takes four numbers says so
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import namespace
 from polhode.geometry.rotations.angle_ratios import arctangent_ratio, sine_ratio
 from polhode.geometry.vector import cross, dot, skew
 
+if TYPE_CHECKING:
+    from polhode.shapes import (
+        Columns3,
+        Matrices3,
+        Matrices4,
+        Matrices34,
+        Matrices43,
+        Quaternions,
+    )
 
-def product(a: Array, b: Array) -> Any:
+
+def product(a: Quaternions, b: Quaternions) -> Quaternions:
     """Hamilton's product a b (..., 4): first b turns, then a; R(ab) = R(a) R(b).
 
     a b = (a₀ b₀ - a·b,  a₀ b + b₀ a + a × b)
@@ -27,24 +37,24 @@ def product(a: Array, b: Array) -> Any:
     return xp.concatenate([scalar[..., None], vector], axis=-1)
 
 
-def conjugate(q: Array) -> Any:
+def conjugate(q: Quaternions) -> Quaternions:
     """q* = (w, -x, -y, -z), the inverse rotation of a unit quaternion."""
     return namespace(q).concatenate([q[..., :1], -q[..., 1:]], axis=-1)
 
 
-def pure(vector: Array) -> Any:
+def pure(vector: Columns3) -> Quaternions:
     """The quaternion (0, v) of a vector (..., 3)."""
     xp = namespace(vector)
     return xp.concatenate([xp.zeros_like(vector[..., :1]), vector], axis=-1)
 
 
-def normalised(q: Array) -> Any:
+def normalised(q: Quaternions) -> Quaternions:
     """q / |q|; the quaternion must not be zero."""
     xp = namespace(q)
     return q / xp.sqrt(q[..., :1] ** 2 + dot(q[..., 1:], q[..., 1:])[..., None])
 
 
-def canonical(q: Array) -> Any:
+def canonical(q: Quaternions) -> Quaternions:
     """Of q and -q, the one whose first component that is not zero is positive."""
     w, x, y, z = (q[..., k : k + 1] for k in range(4))
     below = (z < 0) & (y == 0) | (y < 0)
@@ -53,7 +63,7 @@ def canonical(q: Array) -> Any:
     return namespace(q).where(below, -q, q)
 
 
-def exp(vector: Array) -> Any:
+def exp(vector: Columns3) -> Quaternions:
     """The unit quaternion of a rotation vector φ: (cos(θ/2), sin(θ/2)/θ φ)."""
     xp = namespace(vector)
     x = dot(vector, vector)[..., None]
@@ -62,7 +72,7 @@ def exp(vector: Array) -> Any:
     return xp.concatenate([scalar, sine_ratio(x / 4) / 2 * vector], axis=-1)
 
 
-def log(q: Array) -> Any:
+def log(q: Quaternions) -> Columns3:
     """The rotation vector (..., 3) of a quaternion, angle in [0, π].
 
         φ = 2 atan2(|v|, w) v/|v|,   of q and -q the one with w ≥ 0
@@ -74,7 +84,7 @@ def log(q: Array) -> Any:
     return 2 * arctangent_ratio(dot(v, v), w)[..., None] * v
 
 
-def to_matrix(q: Array) -> Any:
+def to_matrix(q: Quaternions) -> Matrices3:
     """The rotation matrix of a unit quaternion: R = 1 + 2 w [v] + 2 [v]²."""
     w, v = q[..., 0], q[..., 1:]
     cross_matrix = skew(v)
@@ -82,7 +92,7 @@ def to_matrix(q: Array) -> Any:
     return namespace(q).eye(3) + w[..., None, None] * twice + twice @ cross_matrix
 
 
-def from_matrix(matrix: Array) -> Any:
+def from_matrix(matrix: Matrices3) -> Quaternions:
     """The unit quaternion (..., 4) of a rotation matrix (..., 3, 3).
 
     4 q qᵀ is linear in R, so each of its rows is q times 4 of its own component: the
@@ -100,7 +110,7 @@ def from_matrix(matrix: Array) -> Any:
     return normalised(xp.where(scalar_leads, rows[..., 0, :], of_vector))
 
 
-def four_outer(matrix: Array) -> Any:
+def four_outer(matrix: Matrices3) -> Matrices4:
     """The symmetric matrix 4 q qᵀ (..., 4, 4), linear in the rotation matrix of q."""
     xp = namespace(matrix)
     R = [[matrix[..., i, j] for j in range(3)] for i in range(3)]
@@ -114,27 +124,27 @@ def four_outer(matrix: Array) -> Any:
     return xp.stack([xp.stack(row, axis=-1) for row in rows], axis=-2)
 
 
-def spatial_angular_velocity(q: Array, q_dot: Array) -> Any:
+def spatial_angular_velocity(q: Quaternions, q_dot: Quaternions) -> Columns3:
     """ω in the observer's axes: ω = 2 (w v̇ - ẇ v + v × v̇), from q̇ = ω q / 2."""
     return 2 * product(q_dot, conjugate(q))[..., 1:]
 
 
-def body_angular_velocity(q: Array, q_dot: Array) -> Any:
+def body_angular_velocity(q: Quaternions, q_dot: Quaternions) -> Columns3:
     """ω in the body's axes: ω = 2 (w v̇ - ẇ v - v × v̇), from q̇ = q ω / 2."""
     return 2 * product(conjugate(q), q_dot)[..., 1:]
 
 
-def rates_of_spatial(q: Array, angular_velocity: Array) -> Any:
+def rates_of_spatial(q: Quaternions, angular_velocity: Columns3) -> Quaternions:
     """q̇ = ω q / 2, with ω in the observer's axes; q·q̇ = 0, so |q| is kept."""
     return product(pure(angular_velocity), q) / 2
 
 
-def rates_of_body(q: Array, angular_velocity: Array) -> Any:
+def rates_of_body(q: Quaternions, angular_velocity: Columns3) -> Quaternions:
     """q̇ = q ω / 2, with ω in the body's axes; q·q̇ = 0, so |q| is kept."""
     return product(q, pure(angular_velocity)) / 2
 
 
-def spatial_rate_matrix(q: Array) -> Any:
+def spatial_rate_matrix(q: Quaternions) -> Matrices34:
     """S (..., 3, 4) with ω = S q̇ in the observer's axes: S = 2 [-v, w + [v]]."""
     xp = namespace(q)
     w, v = q[..., :1], q[..., 1:]
@@ -142,12 +152,12 @@ def spatial_rate_matrix(q: Array) -> Any:
     return 2 * xp.concatenate([-v[..., None], block], axis=-1)
 
 
-def spatial_rate_inverse(q: Array) -> Any:
+def spatial_rate_inverse(q: Quaternions) -> Matrices43:
     """G (..., 4, 3) with q̇ = G ω, ω in the observer's axes: G = Sᵀ/4, regular."""
     return namespace(q).swapaxes(spatial_rate_matrix(q), -1, -2) / 4
 
 
-def regularity(q: Array) -> Any:
+def regularity(q: Quaternions) -> Any:
     """How far from singular: 1 for every unit quaternion."""
     xp = namespace(q)
     return xp.sqrt(q[..., 0] ** 2 + dot(q[..., 1:], q[..., 1:]))

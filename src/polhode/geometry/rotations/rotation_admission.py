@@ -152,7 +152,8 @@ def refuse_singular(regularity: Scalar, what: str, why: str, repair: str) -> Non
     raise SingularParametrisation(what, why, repair, fact)
 
 
-def frozen(array: np.ndarray) -> np.ndarray:
+def frozen(array: Array) -> np.ndarray:
     """The array, read-only."""
-    array.setflags(write=False)
-    return array
+    own = np.asarray(array)
+    own.setflags(write=False)
+    return own

@@ -13,10 +13,13 @@ All arrays have the links along their first axis: (n, 3, 3) and (n, 3).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from polhode.arrays import Array, namespace
+from polhode.arrays import namespace
 from polhode.geometry.vector import cross, skew
+
+if TYPE_CHECKING:
+    from polhode.shapes import Columns3, LinkColumns, Links, Matrices3
 
 __all__ = [
     "angular_accelerations",
@@ -28,7 +31,7 @@ __all__ = [
 ]
 
 
-def orientations(links: Array) -> Any:
+def orientations(links: Links) -> Links:
     """[R_01], [R_02], ..., [R_0n] (n, 3, 3): each frame's axes in frame 0's."""
     xp = namespace(links)
     reached = [links[0]]
@@ -37,19 +40,21 @@ def orientations(links: Array) -> Any:
     return xp.stack(reached)
 
 
-def in_ground_axes(links: Array, columns: Array) -> Any:
+def in_ground_axes(links: Links, columns: LinkColumns) -> LinkColumns:
     """A column per link (n, 3), each in its source axes, rewritten in frame 0's."""
     xp = namespace(links, columns)
     sources = xp.concatenate([xp.eye(3)[None], orientations(links)[:-1]])
     return (sources @ columns[..., None])[..., 0]
 
 
-def angular_velocities(links: Array, relative: Array) -> Any:
+def angular_velocities(links: Links, relative: LinkColumns) -> LinkColumns:
     """ω_1/0, ω_2/0, ..., ω_n/0 (n, 3) in the axes of 0: ω_2/0 = ω_2/1 + ω_1/0."""
     return namespace(links, relative).cumsum(in_ground_axes(links, relative), axis=0)
 
 
-def ground_accelerations(links: Array, relative: Array, relative_rates: Array) -> Any:
+def ground_accelerations(
+    links: Links, relative: LinkColumns, relative_rates: LinkColumns
+) -> LinkColumns:
     """The rate of each link's own ω_k+1/k as frame 0 sees it (n, 3), axes of 0.
 
         (d/dt)₀ ω_2/1 = α_2/1 + ω_1/0 × ω_2/1
@@ -62,7 +67,9 @@ def ground_accelerations(links: Array, relative: Array, relative_rates: Array) -
     return in_ground_axes(links, relative_rates) + cross(before, own)
 
 
-def angular_accelerations(links: Array, relative: Array, relative_rates: Array) -> Any:
+def angular_accelerations(
+    links: Links, relative: LinkColumns, relative_rates: LinkColumns
+) -> LinkColumns:
     """α_1/0, ..., α_n/0 (n, 3) in the axes of 0.
 
     α_n/0 = Σ α_k+1/k + Σ ω_k/0 × ω_k+1/k
@@ -71,7 +78,9 @@ def angular_accelerations(links: Array, relative: Array, relative_rates: Array) 
     return namespace(seen).cumsum(seen, axis=0)
 
 
-def intermediate_tensor_rate(tensor_12: Array, spin_21: Array, spin_10: Array) -> Any:
+def intermediate_tensor_rate(
+    tensor_12: Matrices3, spin_21: Columns3, spin_10: Columns3
+) -> Matrices3:
     """The rate that frame 0 sees of the tensor R_12, which takes axes of 1 to 2.
 
         d/dt R_12 = (Ω_2/1 + Ω_1/0) R_12 - R_12 Ω_1/0

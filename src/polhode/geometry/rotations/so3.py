@@ -18,7 +18,7 @@ whose first component that is not zero is positive.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polhode.arrays import Array, Scalar, namespace
 from polhode.geometry.rotations import quaternion
@@ -30,8 +30,11 @@ from polhode.geometry.rotations.angle_ratios import (
 )
 from polhode.geometry.vector import dot, skew
 
+if TYPE_CHECKING:
+    from polhode.shapes import Columns3, Matrices3
 
-def exp(vector: Array) -> Any:
+
+def exp(vector: Columns3) -> Matrices3:
     """The rotation matrix (..., 3, 3) of a rotation vector (..., 3).
 
         exp φ = 1 + (sin θ/θ) [φ] + ((1 - cos θ)/θ²) [φ]²
@@ -46,12 +49,12 @@ def exp(vector: Array) -> Any:
     return _series_in_skew(vector, sine_ratio(x), versine_ratio(x))
 
 
-def log(matrix: Array) -> Any:
+def log(matrix: Matrices3) -> Columns3:
     """The rotation vector (..., 3) of a rotation matrix, angle in [0, π]."""
     return quaternion.log(quaternion.from_matrix(matrix))
 
 
-def left_jacobian(vector: Array) -> Any:
+def left_jacobian(vector: Columns3) -> Matrices3:
     """J with ω = J φ̇, [ω] = Ṙ Rᵀ, R = exp φ.
 
     J = 1 + ((1 - cos θ)/θ²) [φ] + ((θ - sin θ)/θ³) [φ]²
@@ -60,12 +63,12 @@ def left_jacobian(vector: Array) -> Any:
     return _series_in_skew(vector, versine_ratio(x), sine_defect_ratio(x))
 
 
-def right_jacobian(vector: Array) -> Any:
+def right_jacobian(vector: Columns3) -> Matrices3:
     """J with w = J φ̇, [w] = Rᵀ Ṙ, R = exp φ; it is J_left(-φ) = J_left(φ)ᵀ."""
     return left_jacobian(-vector)
 
 
-def left_jacobian_inverse(vector: Array) -> Any:
+def left_jacobian_inverse(vector: Columns3) -> Matrices3:
     """J⁻¹ with φ̇ = J⁻¹ ω, [ω] = Ṙ Rᵀ; regular for θ < 2π.
 
     J⁻¹ = 1 - [φ]/2 + ((1 - (θ/2) cot(θ/2))/θ²) [φ]²
@@ -73,17 +76,17 @@ def left_jacobian_inverse(vector: Array) -> Any:
     return _series_in_skew(vector, -0.5, cotangent_defect_ratio(dot(vector, vector)))
 
 
-def right_jacobian_inverse(vector: Array) -> Any:
+def right_jacobian_inverse(vector: Columns3) -> Matrices3:
     """J⁻¹ with φ̇ = J⁻¹ w, [w] = Rᵀ Ṙ; it is J_left⁻¹(-φ)."""
     return left_jacobian_inverse(-vector)
 
 
-def boxplus(matrix: Array, increment: Array) -> Any:
+def boxplus(matrix: Matrices3, increment: Columns3) -> Matrices3:
     """The rotation moved by a finite increment in the observer's axes: exp(δ) R."""
     return exp(increment) @ matrix
 
 
-def boxminus(matrix: Array, reference: Array) -> Any:
+def boxminus(matrix: Matrices3, reference: Matrices3) -> Columns3:
     """The increment δ in the observer's axes with boxplus(reference, δ) = R.
 
     δ = log(R R_refᵀ)
@@ -91,7 +94,7 @@ def boxminus(matrix: Array, reference: Array) -> Any:
     return log(matrix @ namespace(reference).swapaxes(reference, -1, -2))
 
 
-def orthonormalised(matrix: Array) -> Any:
+def orthonormalised(matrix: Matrices3) -> Matrices3:
     """The rotation nearest to a matrix that is one already within about 1e-5.
 
         R ← R (3 - RᵀR) / 2,  twice

@@ -40,7 +40,7 @@ class RowScales(NamedTuple):
 
 
 def row_scales(system: System) -> RowScales:
-    """The scales of the rows at rest, reckoned once.
+    """The scales of the rows at rest, computed once.
 
     A row that the system's motions do not move, such as a second hinge in line with
     another, has no size in A: it is measured by what its own bodies would do to it.

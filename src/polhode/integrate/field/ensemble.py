@@ -202,7 +202,8 @@ def ensemble_from(start: State, described: Mapping[str, Any]) -> Ensemble:
 
 def _turned(q: np.ndarray, turn: np.ndarray) -> np.ndarray:
     """Quaternions (n, 4) turned by rotation vectors (n, 3) in the body: q exp(turn)."""
-    return quaternion.normalised(quaternion.product(q, quaternion.exp(turn)))
+    whole = quaternion.product(q, quaternion.exp(turn))
+    return np.asarray(quaternion.normalised(whole))
 
 
 def _quaternion(joint: Any) -> bool:

@@ -40,10 +40,8 @@ from polhode.system.state_arrays import StateArrays
 from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
-    from polhode.integrate.kernel.start import InitialDerivative
-
-if TYPE_CHECKING:
     from polhode.integrate.field.input_table import Drive
+    from polhode.integrate.kernel.start import InitialDerivative
     from polhode.integrate.methods.method import Method
     from polhode.system.system import System
 

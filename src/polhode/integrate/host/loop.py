@@ -209,7 +209,7 @@ class _Slab(NamedTuple):
     def started(self) -> _Slab:
         """At the first leg of each run."""
         states = self.stepper_states
-        # A run that is gone on with has been fed already.
+        # A resumed run has its inputs already.
         if self.trackers and not self.trackers[0].input_log:
             pairs = enumerate(self.trackers)
             turns = [tracker.begin(picked(states, k)) for k, tracker in pairs]

@@ -7,8 +7,8 @@
 power is the integral part of the control, c the proportional one: what grows harder is
 expected to go on so (Gustafsson's prediction), what grows easier may be chance and is
 trusted in part. A factor need be known to a per cent or two, and logarithms are read
-from the bits of numbers: exact ones would be felt in a small system's step. All that
-the next step waits for is written so that little of it waits for the rest.
+from the bits of numbers: exact ones would cost a good part of a small system's step.
+Operations are ordered to shorten the critical path to the next step size.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LEAST = 1e-150
 
 
 class Size(NamedTuple):
-    """|e|^2 = above / below; nobody waits for the quotient."""
+    """|e|^2 = above / below; the quotient itself is not on the critical path."""
 
     above: Any
     below: Any

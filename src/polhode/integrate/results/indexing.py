@@ -21,8 +21,8 @@ def require_rows(motion: Trajectory) -> None:
     """Refuse a part of a motion in which nothing is."""
     if not len(motion):
         raise IntegrationError(
-            f"this part of the motion of {motion.system.name!r} has no row.",
-            "It is the state at no time.",
+            f"this slice of the motion of {motion.system.name!r} is empty.",
+            "No time lies in it, so that there is no state to give.",
             "Take a part that is not empty, or simulate further.",
         )
 

@@ -105,7 +105,8 @@ class SeenMotion:
 
     def written(self, columns: Array) -> np.ndarray:
         """Columns (n, 3) along the world's axes, along the observer's."""
-        return apply(np.swapaxes(self.first.rotation, -1, -2), np.asarray(columns))
+        turn = np.swapaxes(self.first.rotation, -1, -2)
+        return np.asarray(apply(turn, np.asarray(columns)))
 
     def __repr__(self) -> str:
         body = self.motion.system.bodies[self.place].name

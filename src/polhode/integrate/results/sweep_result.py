@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
@@ -127,7 +128,7 @@ class Sweep:
 
         return stream_of([sweep_table(self)], requested_schema)
 
-    def plot(self, *names: str, **wishes: Any) -> Any:
+    def plot(self, *names: str, against: str | None = None) -> Any:
         """The runs in a `Picture`: see `polhode.show.plots.sweep_picture`.
 
         names     coordinates, "speed of hinge", or parameters; all coordinates if none
@@ -135,13 +136,16 @@ class Sweep:
         """
         from polhode.show.plots.sweep_picture import sweep_picture
 
-        return sweep_picture(self, names, **wishes)
+        return sweep_picture(self, names, against=against)
 
-    def page(self, path: Any, **wishes: Any) -> Path:
-        """Write the runs as one HTML page that opens anywhere, and return its path."""
+    def page(self, path: Any, *, outcomes: Sequence[str] | None = None) -> Path:
+        """Write the runs as one HTML page that opens anywhere, and return its path.
+
+        `outcomes` are what is drawn: coordinates, "speed of hinge"; all if left out.
+        """
         from polhode.show.page.sweep_page import sweep_page
 
-        return sweep_page(self, path, **wishes)
+        return sweep_page(self, path, outcomes=outcomes)
 
     def to_xarray(self) -> Any:
         """An `xarray.Dataset`: q and z over run and sample, parameters over run."""

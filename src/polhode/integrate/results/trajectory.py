@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, final
 
@@ -261,41 +261,122 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
 
         return plot(self, names, against, degrees=degrees).themed(theme)
 
-    def picture(self, at: Any = None, **wishes: Any) -> Any:
+    def picture(
+        self,
+        at: Any = None,
+        view: Any = None,
+        *,
+        follow: Any = None,
+        axes: str = "world",
+        theme: str = "light",
+        beside: Trajectory | None = None,
+    ) -> Any:
         """The bodies at a time or at several, drawn in 3D; see `show.still`."""
         from polhode.show.drawing.snapshot import picture
 
-        return picture(self, at, **wishes)
+        seen = {"follow": follow, "axes": axes, "theme": theme, "beside": beside}
+        return picture(self, at, view, **seen)
 
-    def film(self, path: Any, **wishes: Any) -> Any:
+    def film(
+        self,
+        path: Any,
+        *,
+        speed: float = 1.0,
+        view: Any = None,
+        follow: Any = None,
+        axes: str = "world",
+        theme: str = "light",
+        beside: Trajectory | None = None,
+    ) -> Any:
         """Write a .gif or .mp4 of the motion; `speed=0.5` is slow; see `show.film`."""
         from polhode.show.drawing.film import film
 
-        return film(self, path, **wishes)
+        seen = {"follow": follow, "axes": axes, "theme": theme, "beside": beside}
+        return film(self, path, speed=speed, view=view, **seen)
 
-    def report(self, path: Any, **wishes: Any) -> Any:
-        """Write a report of the motion: a .pdf, .md or .html file."""
+    def report(
+        self,
+        path: Any,
+        *,
+        plots: Sequence[str] | None = None,
+        equations: Any = True,
+        compare: Any = None,
+        frames: int | None = None,
+        follow: Any = None,
+        axes: str = "world",
+        theme: str | None = None,
+        beside: Trajectory | None = None,
+    ) -> Any:
+        """Write a report of the motion: a .pdf, .md or .html file.
+
+        The keywords are those of a page, for a .html alone.
+        """
         from polhode.show.report.report import report
 
-        return report(self, path, **wishes)
+        return report(
+            self,
+            path,
+            plots=plots,
+            equations=equations,
+            compare=compare,
+            frames=frames,
+            follow=follow,
+            axes=axes,
+            theme=theme,
+            beside=beside,
+        )
 
-    def page(self, path: Any = None, **wishes: Any) -> Any:
+    def page(
+        self,
+        path: Any = None,
+        *,
+        plots: Sequence[str] | None = None,
+        equations: Any = True,
+        compare: Any = None,
+        frames: int | None = None,
+        follow: Any = None,
+        axes: str = "world",
+        theme: str | None = None,
+        beside: Trajectory | None = None,
+    ) -> Any:
         """Write one HTML file with replay, curves, equations; see `show.page.page`.
 
         Without a path a notebook shows it inline.
         """
         from polhode.show.page.page import page
 
-        return page(self, path, **wishes)
+        return page(
+            self,
+            path,
+            plots=plots,
+            equations=equations,
+            compare=compare,
+            frames=frames,
+            follow=follow,
+            axes=axes,
+            theme=theme,
+            beside=beside,
+        )
 
-    def show(self, **wishes: Any) -> Any:
+    def show(
+        self,
+        *,
+        frames: int | None = None,
+        browser: bool | None = None,
+        wait: bool | None = None,
+        follow: Any = None,
+        axes: str = "world",
+        theme: str | None = None,
+        beside: Trajectory | None = None,
+    ) -> Any:
         """A 3D replay: in a notebook inline, else live in the browser of this machine.
 
         See `show.notebook.show`.
         """
         from polhode.show.notebook import show
 
-        return show(self, **wishes)
+        seen = {"follow": follow, "axes": axes, "theme": theme, "beside": beside}
+        return show(self, frames=frames, browser=browser, wait=wait, **seen)
 
     def __add__(self, later: Trajectory) -> Trajectory:
         if not isinstance(later, Trajectory):

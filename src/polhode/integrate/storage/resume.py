@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,13 +39,13 @@ from polhode.system.system import System
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
+    from polhode.integrate.events.event import Event
+    from polhode.integrate.host.progress import Watch
     from polhode.integrate.methods.method import Method
 
 # The slope at the last row, computed again, may differ by another machine's rounding.
 SAME_FORCES = 1e-6
 ROWS_COMPARED = 16
-# What is not in a file.
-OPEN = ("events", "inputs", "limit", "memory", "watch")
 
 
 def resume(
@@ -52,33 +53,41 @@ def resume(
     model: System | Equations | None = None,
     *,
     method: Method | None = None,
-    **given: Any,
+    events: Event | Sequence[Event] = (),
+    inputs: Mapping[Any, Any] | None = None,
+    limit: int | None = None,
+    memory: float | None = None,
+    watch: Watch | None = None,
+    **settled: Any,
 ) -> Any:
     """Go on with the run of a file from its last complete part, bit for bit.
 
     A model that is given again must be the one that was run: names, values, and the
     forces at the last row. Without one it is made from its text in the file, if it has
-    no laws of Python. `given` is what `simulate` was given beside: inputs, events,
-    a watch, the memory for rows; and a larger limit of steps, where that has ended the
-    run. A method of the user's own is given again, too.
+    no laws of Python. Inputs and events are given again, as `simulate` had them, and a
+    method of the user's own; `limit` may be larger where it has ended the run. What the
+    file has settled, such as `until`, is refused.
     """
-    _require_open(path, given)
+    _refuse_settled(path, settled)
     content = content_of(admit_path(path), most=1)
     equations = _equations_of(
         read_model(content.path, content.header) if model is None else model,
         content.header,
     )
-    controlled = _with_inputs(equations, given.get("inputs"))
+    controlled = _with_inputs(equations, inputs)
     require_same(path, content.header, controlled)
     chosen = _method(path, content.header, method)
-    if bool(given.get("inputs")) == bool(content.header["inputs"]):
-        _require_same_forces(content, controlled, chosen, given.get("inputs"))
+    if bool(inputs) == bool(content.header["inputs"]):
+        _require_same_forces(content, controlled, chosen, inputs)
     require_same_model(path, content.header, equations.system)
     from polhode.integrate.simulate import simulate
 
     header = content.header
     # The state from which the run began.
     t, q, z = content.header["start"]
+    further: dict[str, Any] = {} if memory is None else {"memory": memory}
+    if header.get("impacts"):
+        further["impacts"] = header["impacts"]
     return simulate(
         equations,
         State(equations.system, t[0], q, z),
@@ -87,20 +96,23 @@ def resume(
         samples=header["samples"],
         parameters=header["table"],
         to=Continuation(content),
-        **{"limit": header["limit"], **given},
-        **({"impacts": header["impacts"]} if header.get("impacts") else {}),
+        events=events,
+        inputs=inputs,
+        limit=header["limit"] if limit is None else limit,
+        watch=watch,
+        **further,
     )
 
 
-def _require_open(path: Any, given: dict[str, Any]) -> None:
+def _refuse_settled(path: Any, settled: dict[str, Any]) -> None:
     """Refuse what the file has settled already."""
-    settled = sorted(set(given) - set(OPEN))
     if settled:
+        first = min(settled)
         raise FileError(
-            f"{str(path)!r} cannot be gone on with another {settled[0]}.",
-            "A run goes on as it was begun, bit for bit: its file says from where, how"
-            " far and how.",
-            f"Leave {settled[0]}=... out. Another run from there begins with"
+            f"cannot change {first!r} when resuming {str(path)!r}.",
+            "A resumed run continues bit for bit: its file says from where, how far and"
+            " how.",
+            f"Leave {first}=... out. Another run from there begins with"
             " ph.simulate(system, ph.load_motion(path).of(system).final, ...).",
         )
 

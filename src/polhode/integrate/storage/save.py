@@ -34,7 +34,7 @@ def save(motion: Trajectory, path: Any) -> None:
 
     A path that ends in .csv takes a table of the rows: time, coordinates, speeds. A
     file that is no motion is left alone.
-    A motion that was interrupted can be gone on with: `ph.resume(path, system)`.
+    A motion that was interrupted can be resumed: `ph.resume(path, system)`.
     """
     target = admit_path(path)
     if target.suffix.lower() == ".csv":

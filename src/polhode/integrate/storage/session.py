@@ -241,7 +241,7 @@ def require_one(path: Any, runs: int) -> Path | Continuation:
     if runs > 1:
         raise FileError(
             f"{str(path)!r} cannot take {runs} motions.",
-            "A file holds one motion, so that it can be gone on with.",
+            "A file holds one motion, so that it can be resumed.",
             "Give one state, or use ph.sweep(..., to=folder) for many.",
         )
     found = admit_path(path)

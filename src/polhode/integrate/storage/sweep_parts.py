@@ -19,7 +19,7 @@ import hashlib
 import json
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
@@ -326,13 +326,13 @@ class SweepParts:
         first = k - k % self.files.swept.slab
         return self._read(first).outcome(k - first)
 
-    def plot(self, *names: str, **wishes: Any) -> Any:
+    def plot(self, *names: str, against: str | None = None) -> Any:
         """Histograms, bands over time or a scatter of the runs: see `Sweep.plot`."""
-        return self.whole().plot(*names, **wishes)
+        return self.whole().plot(*names, against=against)
 
-    def page(self, path: Any, **wishes: Any) -> Path:
+    def page(self, path: Any, *, outcomes: Sequence[str] | None = None) -> Path:
         """Write all runs as one HTML page: see `Sweep.page`."""
-        return self.whole().page(path, **wishes)
+        return self.whole().page(path, outcomes=outcomes)
 
     def _read(self, first: int) -> Sweep:
         columns = self.files.columns(first)

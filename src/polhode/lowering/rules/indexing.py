@@ -154,7 +154,9 @@ def window(
 ) -> Value:
     """The block of the given sizes that starts at elements `where`."""
     if isinstance(x, Stored):
-        return _window_of_memory(low, x, where, sizes)
+        stored = _window_of_memory(low, x, where, sizes)
+        assert stored is not None  # what is stored is a whole array in memory
+        return stored
     fixed = [
         slice(0, n) if isinstance(w, Node) else slice(w, w + size)
         for n, w, size in zip(x.shape, where, sizes, strict=True)

@@ -110,17 +110,8 @@ def argument(op: str) -> Callable[..., Value]:
 
 def running(op: str) -> Callable[..., Value]:
     def rule(low: Lowering, equation: Equation, x: Value) -> Value:
-        axis, type = equation.params["axis"], type_of(equation.outvars[0].aval)
-        step = combine(low, op, type)
-        front = lift(np.moveaxis(x, axis, 0))
-        front = front[::-1] if equation.params["reverse"] else front
-        out = np.empty(front.shape, object)
-        for index in np.ndindex(front.shape[1:]):
-            column = [front[(k, *index)] for k in range(front.shape[0])]
-            for k, element in enumerate(itertools.accumulate(column, step)):
-                out[(k, *index)] = element
-        out = out[::-1] if equation.params["reverse"] else out
-        return np.moveaxis(out, 0, axis)
+        type = type_of(equation.outvars[0].aval)
+        return _accumulated(equation, x, combine(low, op, type))
 
     return rule
 
@@ -136,16 +127,22 @@ def running_log_sum_exp(low: Lowering, equation: Equation, x: Value) -> Value:
         same = build.compare("eq", a, b, "float64")
         return build.add(top, build.select(same, float(np.log(2)), tail, "float64"))
 
-    axis = equation.params["axis"]
+    return _accumulated(equation, x, step)
+
+
+def _accumulated(
+    equation: Equation, x: Value, step: Callable[[Element, Element], Element]
+) -> Value:
+    """Each element along an axis with all before it, or after it in reverse."""
+    axis, is_reverse = equation.params["axis"], equation.params["reverse"]
     front = lift(np.moveaxis(x, axis, 0))
-    front = front[::-1] if equation.params["reverse"] else front
+    front = front[::-1] if is_reverse else front
     out = np.empty(front.shape, object)
     for index in np.ndindex(front.shape[1:]):
         column = [front[(k, *index)] for k in range(front.shape[0])]
         for k, element in enumerate(itertools.accumulate(column, step)):
             out[(k, *index)] = element
-    out = out[::-1] if equation.params["reverse"] else out
-    return np.moveaxis(out, 0, axis)
+    return np.moveaxis(out[::-1] if is_reverse else out, 0, axis)
 
 
 def dot_general(low: Lowering, equation: Equation, a: Value, b: Value) -> Value:

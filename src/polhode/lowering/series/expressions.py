@@ -1,4 +1,4 @@
-"""Expressions of power series: what a slope is made of, each once.
+"""Expressions of power series: what x_dot is made of, each once.
 
 A value is scale * node with a known number as its scale, so that a - b and b - a, and
 their squares, are one node. Powers of one base are one node for each exponent: the

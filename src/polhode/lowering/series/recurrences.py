@@ -279,7 +279,7 @@ def _single(groups: list[Group]) -> list[Group]:
 
 
 class Folded:
-    """The words of a writer, where known numbers are reckoned before it is asked."""
+    """The words of a writer, where known numbers are computed before it is called."""
 
     def __init__(self, writer: Writer):
         self.writer, self.pause = writer, writer.pause

@@ -68,7 +68,7 @@ def of_quantity(word: str, value: Any) -> Any:
         return law(value)
     except (TypeError, ValueError, AttributeError):
         raise ModelError(
-            f"{word} of a {type(value).__name__} is no number: {value!r:.60}.",
+            f"{word} of a {type(value).__name__} is not a number: {value!r:.60}.",
             "It is a function of numbers.",
             "Give a number, a ph.Parameter or an array of numbers.",
         ) from None

@@ -108,10 +108,10 @@ def moment(scene: Scene, t: float) -> Moment:
     share = float(np.clip((t - times[before]) / gap, 0, 1)) if gap else 0.0
     R = np.stack([body.rotations[[before, after]] for body in scene.bodies])
     p = np.stack([_between(body.origins, before, share) for body in scene.bodies])
-    one, other = np.moveaxis(from_matrix(R), 1, 0)
+    one, other = np.moveaxis(np.asarray(from_matrix(R)), 1, 0)
     side = np.where(np.sum(one * other, axis=1, keepdims=True) < 0, -1.0, 1.0)
     mixed = normalised(one + share * (side * other - one))
-    return Moment(scene, before, share, to_matrix(mixed), p)
+    return Moment(scene, before, share, np.asarray(to_matrix(mixed)), p)
 
 
 def _between(values: np.ndarray, before: int, share: float) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Who looks along with a body: where the observer is at every frame, and its axes.
+"""Observers that move with a body: their place and axes at every frame.
 
 world   the observer goes along, and does not turn
 body    it turns with the body

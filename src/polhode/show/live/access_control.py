@@ -1,4 +1,4 @@
-"""Who may look: the gate before the live viewer.
+"""Access control of the live viewer: who may open it.
 
 The viewer listens on this machine only. A page of another site could still reach it
 through the user's own browser, so every request must name this host, come from this

@@ -12,17 +12,17 @@ from polhode.show.page.sections import model_section, section
 
 if TYPE_CHECKING:
     from polhode.analyse.linear.modes import Modes
+    from polhode.integrate.results.trajectory import Trajectory
 
 CURVES = 3  # joints whose curves are drawn
 
 
-def mode_page(modes: Modes, path: Any, mode: int = 0, **wishes: Any) -> Path:
+def mode_page(modes: Modes, path: Any, motion: Trajectory) -> Path:
     """Write a mode as one HTML file that opens anywhere, and return its path.
 
-    `wishes` are those of `Modes.motion`. There is no ledger: a mode is watched at a
-    pace of its own, and is no motion under the forces.
+    `motion` is the mode as `Modes.motion` gives it. There is no ledger: a mode is
+    watched at a pace of its own, and is no motion under the forces.
     """
-    motion = modes.motion(mode, **wishes)
     rows = motion_of_frames(motion)
     moving = [j for j in motion.system.joints if j.coordinates]
     names = [j.name if j.coordinates == j.speeds else f"{j.name}.speed" for j in moving]

@@ -54,7 +54,7 @@ def page(
     *,
     plots: Sequence[str] | None = None,
     equations: Any = True,
-    compare: Any = OPERATIONS,
+    compare: Any = None,
     frames: int | None = None,
     chapters: Sequence[Chapter] = (),
     follow: Any = None,
@@ -70,9 +70,9 @@ def page(
     equations  True reads those that were integrated where they are short, else the laws
                of bodies and energies; or Equations, or a Reading
     compare    how many operations, as traced, the programs in the table of all forms
-               may have; some 30 000 take a second. It says what was left out, and is
-               not begun for more than 12 speeds; True for all of them however long
-               it takes, False for none; or a `Comparison`
+               may have; 30 000, which take about a second, if left out. It says what
+               was not compared, and is not begun for more than 12 speeds; True for
+               all of them however long it takes, False for none; or a `Comparison`
     frames     how many; by default 60 a second, 601 at most
     chapters   more cards below the ledger, as a report has them
     follow     a body that the observer goes along with, by name, or a
@@ -94,7 +94,7 @@ def page(
         equations_section(motion, equations),
         chapter_section(content.ledger(motion)),
         *map(chapter_section, chapters),
-        comparison_section(motion.system, compare),
+        comparison_section(motion.system, OPERATIONS if compare is None else compare),
         model_section(motion.system, scenes[0], motion.table),
         chapter_section(content.provenance(motion)),
         *(part for other, scene in others for part in _beside(motion, other, scene)),

@@ -233,7 +233,8 @@ def _orientation(motion: Trajectory, name: str) -> list[Series]:
         q = np.array([quaternion.from_matrix(one) for one in R])
         for k in range(1, len(q)):  # of the two signs the one that goes on
             q[k] *= 1.0 if q[k] @ q[k - 1] >= 0 else -1.0
-        values = modified_rodrigues.from_quaternion(q) if word == "mrp" else q
+        is_mrp = word == "mrp"
+        values = np.asarray(modified_rodrigues.from_quaternion(q)) if is_mrp else q
     names, unit = OF_ORIENTATIONS[word]
     return [
         Series(f"{label} of {body}", unit, motion.t, column)

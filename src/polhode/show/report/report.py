@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +23,27 @@ if TYPE_CHECKING:
 KINDS = (".pdf", ".md", ".html")
 
 
-def report(motion: Trajectory, path: Any, **wishes: Any) -> Path:
+def report(
+    motion: Trajectory,
+    path: Any,
+    *,
+    plots: Sequence[str] | None = None,
+    equations: Any = True,
+    compare: Any = None,
+    frames: int | None = None,
+    follow: Any = None,
+    axes: str = "world",
+    theme: str | None = None,
+    beside: Trajectory | None = None,
+) -> Path:
     """Write a report: model, drawing, equations, curves, ledger, reactions, modes.
 
     A .pdf has all of it on pages, a .md has its pictures in a folder of the same name
-    beside it, and a .html is the page of the motion, to which `wishes` are given.
+    beside it, and a .html is the page of the motion, which alone takes the keywords.
     """
+    own = {"plots": plots, "equations": equations, "compare": compare}
+    own |= {"frames": frames, "follow": follow, "axes": axes, "theme": theme}
+    own |= {"beside": beside}
     to = Path(path)
     kind = to.suffix.lower()
     require_kind(to)
@@ -34,11 +51,12 @@ def report(motion: Trajectory, path: Any, **wishes: Any) -> Path:
         from polhode.show.page.page import page
 
         more = [reactions(motion), modes(motion)]
-        return Path(str(page(motion, to, chapters=more, **wishes)))
-    if wishes:
+        return Path(str(page(motion, to, chapters=more, **own)))
+    places = inspect.signature(report).parameters
+    if given := [word for word, value in own.items() if value != places[word].default]:
         raise ShowError(
-            f"a report as {kind} takes no {', '.join(wishes)}.",
-            "These are wishes of a page.",
+            f"a report as {kind} takes no {', '.join(given)}.",
+            "Those are keywords of a page.",
             "Leave them out, or end the name in .html.",
         )
     name, words, chapters = motion.system.name, summary(motion), chapters_of(motion)

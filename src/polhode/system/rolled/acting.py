@@ -177,10 +177,10 @@ def _along(
     return scanned(step, now, (group.columns, places))[0]
 
 
-def picked(moving: Motion, rows: jnp.ndarray) -> tuple[Poses, Twists]:
+def picked(moving: Motion, rows: Array) -> tuple[Poses, Twists]:
     """Poses and velocities of some bodies, by their numbers."""
 
-    def chosen(parts: jnp.ndarray) -> Any:
+    def chosen(parts: Array) -> Any:
         return jnp.stack([parts[rows[k]] for k in range(len(rows))])
 
     poses, twists = (

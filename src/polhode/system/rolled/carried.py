@@ -44,7 +44,7 @@ def carried(
     system: System,
     state: StateArrays,
     moving: Motion,
-    intensities: jnp.ndarray,
+    intensities: Array,
     table: Table,
 ) -> Carried:
     """What all constraints exert with intensities (m,) of their rows."""
@@ -76,7 +76,7 @@ def by_constraint(
 
 
 def _exerted_wrenches(
-    like: RowGroup, slopes: Array, intensities: jnp.ndarray, total: jnp.ndarray
+    like: RowGroup, slopes: Array, intensities: Array, total: jnp.ndarray
 ) -> tuple[Any, tuple[Any, Any]]:
     """What like constraints exert, and the sum on all bodies."""
     constraint, high = like.group.template, like.height

@@ -65,7 +65,7 @@ def seats_of(system: System, table: Table) -> Seats:
     return Seats(*(namespace(*column).stack(column) for column in columns))
 
 
-def motion(system: System, q: Array, z: jnp.ndarray | None, table: Table) -> Motion:
+def motion(system: System, q: Array, z: Array | None, table: Table) -> Motion:
     """Where all bodies are and how they move; without speeds `z` none does."""
     known = system.table(table)
     walk, seats = walk_of(system, known), seats_of(system, known)

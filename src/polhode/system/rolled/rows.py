@@ -177,7 +177,7 @@ def _group_answers(
     return scanned(step, rooms, tables)[0]
 
 
-def _local(constraint: Any, at: At, bodies: jnp.ndarray, joints: jnp.ndarray) -> Local:
+def _local(constraint: Any, at: At, bodies: Array, joints: Array) -> Local:
     poses, twists = picked(at.moving, bodies)
     kinds = constraint.joints
     q = tuple(own(at.q, joints[k, 0], j.coordinates) for k, j in enumerate(kinds))

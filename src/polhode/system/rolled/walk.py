@@ -114,7 +114,7 @@ def _own_numbers(joint: Joint, table: Table) -> tuple[Any, Numbers]:
     return key[0], {word: n for word, n in numbers.items() if word not in seats}
 
 
-def own(values: Array, start: jnp.ndarray, count: int) -> Any:
+def own(values: Array, start: Array, count: int) -> Any:
     """The entries (count,) of a body among those of all."""
     return lax.dynamic_slice(values, (start,), (count,))
 
@@ -127,6 +127,6 @@ def padded(values: Array, count: int) -> Any:
     return jnp.concatenate([values, jnp.zeros((*values.shape[:-1], short))], axis=-1)
 
 
-def entered(all_values: jnp.ndarray, values: Array, start: jnp.ndarray) -> Any:
+def entered(all_values: Array, values: Array, start: Array) -> Any:
     """The entries of all, those of a body put in their place."""
     return lax.dynamic_update_slice(all_values, values, (start,))
