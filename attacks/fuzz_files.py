@@ -23,7 +23,7 @@ from attacks.worker import Worker
 from polhode.errors import PolhodeError
 from polhode.files.model import model_text
 from polhode.integrate.kernel.packing import Columns
-from polhode.integrate.storage.create import write_text
+from polhode.integrate.storage.create import put_text
 from polhode.integrate.storage.header import digest
 from polhode.integrate.storage.layout import Chain
 
@@ -241,7 +241,7 @@ def _crafted(path: Path, chance: random.Random) -> None:
             _replace_dataset(file, chance)
         text = json.dumps(header)
         try:
-            write_text(file, "header", text)
+            put_text(file, "header", text)
             file.attrs["header_sha256"] = np.bytes_(digest(text))
             _chained(file, digest(text))
         except Exception:  # what is missing cannot be put right

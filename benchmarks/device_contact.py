@@ -14,7 +14,7 @@ import numpy as np
 import polhode as ph
 from benchmarks.device_sweeps import Facts, beside, same, timed
 from benchmarks.models.resting_box import STEP, box
-from polhode.models.mechanisms.trees import humanoid
+from polhode.models.mechanisms.trees import free_humanoid
 
 METHOD = ph.methods.Moreau(STEP)
 FOOT = (0.2, 0.08, 0.04)
@@ -34,7 +34,7 @@ def boxes(runs: int) -> ph.States:
 @cache
 def standing() -> ph.State:
     """A humanoid of 36 speeds on two feet of eight corners, its joints on springs."""
-    base = humanoid()
+    base = free_humanoid()
     floor, bodies = base.joints[0].first, {body.name: body for body in base.bodies}
     feet = [
         ph.Support(

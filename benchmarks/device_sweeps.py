@@ -240,6 +240,15 @@ def bits() -> dict[str, Callable[[], Facts]]:
         "sweep: Taylor, 20 samples": lambda: beside(
             pendulums(), samples=20, method=ph.methods.Taylor(1e-12), **wish
         ),
+        "simulate: order 8, 50 samples": lambda: motions_beside(
+            pendulums(64),
+            until=2.0,
+            samples=50,
+            method=ph.methods.DormandPrince8(rtol=1e-9, atol=1e-9),
+        ),
+        "simulate: controller, walls, all rows": lambda: motions_beside(
+            carts(64), inputs=inputs(), events=wall(), **wish
+        ),
         "sweep: a process a GPU": by_processes,
         "sweep: folder": in_folders,
         "sweep: no room": refused,
@@ -256,6 +265,20 @@ def rates() -> dict[str, Callable[[], Facts]]:
             balls(1_000_000), 65_536, until=3.0, events=bounce()
         ),
     }
+
+
+def motions_beside(states: ph.States, **wish: Any) -> Facts:
+    """Whole motions made on the GPU and here, row by row."""
+    ours = ph.simulate(states.system, states, backend="cuda", **wish)
+    theirs = ph.simulate(states.system, states, **wish)
+    for k, (mine, other) in enumerate(zip(ours, theirs, strict=True)):
+        for name in ("t", "q", "z"):
+            if not np.array_equal(getattr(mine, name), getattr(other, name)):
+                raise Disagreement(f"{name} of motion {k} differ")
+        if str(mine.outcome) != str(other.outcome):
+            raise Disagreement(f"motion {k} ended otherwise")
+    rows = sum(len(motion) for motion in theirs)
+    return {"motions": len(states), "rows": rows, "bits": "equal"}
 
 
 def carts_beside(**wish: Any) -> Facts:

@@ -28,7 +28,7 @@ SPANS = {
     "ellipsoid_in_fluid": 20.0,
     "gyroscope": 2.0,
     "heavy_top": 1.0,
-    "humanoid": 1.2,
+    "humanoid": 2.0,
     "leader_follower": 3000.0,
     "offset_craft": 30.0,
     "quadruped": 0.7,
@@ -41,10 +41,6 @@ SPANS = {
     "tunnel": 6.0,
     "two_body": 6.0,
 }
-
-
-# Bodies that the observer goes along with: what falls is seen beside itself.
-FOLLOWED = {"humanoid": "pelvis"}
 
 
 # Curves beside the picture: quantities by name, or a body as an observer sees it.
@@ -82,8 +78,7 @@ def page(name: str, folder: Path) -> str:
     driven = inputs(state.system, name)
     until = SPANS.get(name, 3.0)
     motion = ph.simulate(state.system, state, until=until, inputs=driven)
-    seen = motion.picture(follow=FOLLOWED.get(name))
-    seen.save(folder / f"{name}.png", dpi=110)
+    motion.picture().save(folder / f"{name}.png", dpi=110)
     curves = drawn_curves(name, motion, folder)
     head, sketch, fact = told(name)
     laws = f"inputs = ph.models.inputs(state.system, {name!r})\n" if driven else ""

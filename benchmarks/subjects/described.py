@@ -80,9 +80,9 @@ def tree() -> ph.System:
 
 
 def humanoid() -> ph.System:
-    from polhode.models.mechanisms.trees import humanoid
+    from polhode.models.mechanisms.trees import free_humanoid
 
-    return humanoid()
+    return free_humanoid()
 
 
 def per_loop(rounds: int) -> Measured:

@@ -10,7 +10,7 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
-from polhode.models.space.satellite import maccullagh
+from polhode.models.space.satellite import MACCULLAGH
 
 RATE = 1.3  # of the orbit; mu = RATE^2 for the radius one
 
@@ -33,7 +33,8 @@ def craft() -> ph.System:
     ball = ph.Spherical("ball", arm.point(1.0, 0, 0), body.origin)
     names = dict(zip(("Jx", "Jy", "Jz"), moments, strict=True))
     constants = {"mu": ph.Parameter("mu", RATE**2), "m": m, **names}
-    pull = ph.Potential((world.frame, body.frame), maccullagh, constants, name="pull")
+    law = ph.Formula(MACCULLAGH, ph.Potential.PLACEMENT, constants=constants)
+    pull = ph.Potential((world.frame, body.frame), law, name="pull")
     return ph.System([orbit, ball], [pull], name="craft")
 
 

@@ -111,3 +111,16 @@ def test_a_name_of_any_letters_comes_back(name):
     parameter = ph.Parameter(name.strip(), 2.0)
     text = expression_text(2 * parameter + 1)
     assert evaluate(parse(text), {parameter.name: 3.0}.__getitem__) == 7.0
+
+
+def test_the_lesser_and_the_greater():
+    """min and max of arrays and inside a trace; their slopes are those of what wins."""
+    cut = ph.Formula("max(0, min(2 * x, y))", ("x", "y"))
+    np.testing.assert_array_equal(cut(np.array([-1.0, 0.5, 3.0]), 4.0), [0.0, 1.0, 4.0])
+    slopes = [jax.grad(cut)(x, 4.0) for x in (-1.0, 0.5, 3.0)]
+    np.testing.assert_array_equal(slopes, [0.0, 2.0, 0.0])
+    assert ph.Formula("max(a, x)", ("x",), {"a": 3.0}).called(("q",)) == "max(a, q)"
+    with pytest.raises(ModelError, match=r"max\(a, b\) is of two numbers"):
+        parse("max(1)")
+    with pytest.raises(ModelError, match="',' does not belong"):
+        parse("sin(1), 2")

@@ -36,7 +36,7 @@ COUNTS = {
     "gears_on_arm": (3, 2, 1),
     "gyroscope": (3, 3, 0),
     "heavy_top": (1, 3, 0),
-    "humanoid": (31, 36, 0),
+    "humanoid": (32, 26, 10),
     "incline": (1, 3, 0),
     "inverted_pendulum": (2, 2, 0),
     "ladder": (1, 3, 0),

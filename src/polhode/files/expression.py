@@ -4,7 +4,8 @@
     product = factor (("*" | "/") factor)*
     factor  = "-" factor | power
     power   = atom ("**" factor)?
-    atom    = number | name | `any name` | function "(" sum ")" | "(" sum ")"
+    atom    = number | name | `any name` | "(" sum ")"
+            | function "(" sum ")" | ("min" | "max") "(" sum "," sum ")"
 
 A ` in a name is written twice: `back``tick`.
 
@@ -38,10 +39,12 @@ OPERATORS = {
 SIGNS = {law: sign for sign, law in OPERATORS.items()}
 WORDS = {law: word for word, law in LAWS.items()}
 FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "arctan", "abs")
+# Of two numbers, by the names that arrays have for them.
+CHOICES = {"min": "minimum", "max": "maximum"}
 NAME = re.compile(r"[^\W\d]\w*+(?:\.\w++)*+")
 TOKEN = re.compile(
     r"\s*+(?:(?P<number>(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?)"
-    rf"|(?P<name>{NAME.pattern})|`(?P<quoted>(?:[^`]|``)++)`(?!`)|(?P<sign>\*\*|[-+*/()]))"
+    rf"|(?P<name>{NAME.pattern})|`(?P<quoted>(?:[^`]|``)++)`(?!`)|(?P<sign>\*\*|[-+*/(),]))"
 )
 
 
@@ -93,7 +96,7 @@ def names_in(tree: Tree) -> tuple[str, ...]:
 def evaluate(tree: Tree, value_of: Callable[[str], Any], call: Any = None) -> Any:
     """The value of a tree: numbers, parameters or arrays, by the operators of each.
 
-    `call(word, value)` applies functions; without it they are those of parameters.
+    `call(word, *values)` applies functions; without it they are those of parameters.
     """
     if isinstance(tree, Number):
         return tree.value
@@ -106,13 +109,13 @@ def evaluate(tree: Tree, value_of: Callable[[str], Any], call: Any = None) -> An
         parts[0] = float(parts[0])  # whole powers of whole numbers know no end
     if tree.law in OPERATORS:
         return OPERATORS[tree.law](*parts)
-    return (call or _of_quantity)(tree.law, parts[0])
+    return (call or _of_quantity)(tree.law, *parts)
 
 
-def _of_quantity(word: str, value: Any) -> Any:
+def _of_quantity(word: str, *values: Any) -> Any:
     if word not in LAWS:
         raise ModelError(f"{word}(...) cannot be used of parameters.")
-    return of_quantity(word, value)
+    return of_quantity(word, *values)
 
 
 def expression_text(quantity: Any) -> str | None:
@@ -218,8 +221,8 @@ class Formula:
         given = {**own, **constants, **dict(zip(self.of, values, strict=True))}
         xp = namespace(*values, *constants.values())
 
-        def call(word: str, value: Any) -> Any:
-            return getattr(xp, word)(value)
+        def call(word: str, *parts: Any) -> Any:
+            return getattr(xp, CHOICES.get(word, word))(*parts)
 
         return evaluate(self.tree, given.__getitem__, call) + 0.0 * values[0]
 
@@ -286,15 +289,21 @@ def _atom(tokens: list[_Token], at: int, depth: int) -> tuple[Tree, int]:
         return Name(text.replace("``", "`")), at + 1
     if kind == "name" and _sign(tokens, at + 1) != "(":
         return Name(text), at + 1
-    if kind == "name" and text not in FUNCTIONS:
-        known = nearest(text, FUNCTIONS)
+    if kind == "name" and text not in (*FUNCTIONS, *CHOICES):
+        known = nearest(text, (*FUNCTIONS, *CHOICES))
         raise ModelError(f"{text}(...) is no function that files know. {known}")
     if kind == "sign" and text != "(":
         raise ModelError(f"{text!r} stands where a number or a name belongs.")
     inner, end = _sum(tokens, at + (2 if kind == "name" else 1), depth + 1)
+    parts: tuple[Tree, ...] = (inner,)
+    if kind == "name" and text in CHOICES:
+        if _sign(tokens, end) != ",":
+            raise ModelError(f"{text}(a, b) is of two numbers.")
+        second, end = _sum(tokens, end + 1, depth + 1)
+        parts = (inner, second)
     if _sign(tokens, end) != ")":
         raise ModelError("a bracket is not closed.")
-    return (Call(text, (inner,)) if kind == "name" else inner), end + 1
+    return (Call(text, parts) if kind == "name" else inner), end + 1
 
 
 def _number(text: str) -> float | int:

@@ -19,7 +19,10 @@ from polhode.actions.contact.friction import Coulomb, Regularised, Viscous
 from polhode.actions.contact.friction_laws import Anisotropic, Stribeck
 from polhode.actions.force_law import ForceLaw
 from polhode.actions.gravitation import PointMass
+from polhode.actions.potentials.potential import PLACEMENT, Potential
 from polhode.constraints.holonomic import PointOn
+from polhode.errors import ModelError
+from polhode.files.expression import names_in, parse
 from polhode.files.issues import Way, nearest
 from polhode.files.references import BODY, POINT
 from polhode.files.scope import INVALID, Bad, Scope, Writer
@@ -246,7 +249,23 @@ def _write_force(ink: Writer, law: Any, place: str) -> Any:
     return None if None in texts else texts
 
 
+def _read_energy(scope: Scope, path: Way, value: Any) -> Any:
+    """A formula of the place of the second body, or of its rotation, too."""
+    try:
+        used = set(names_in(parse(value))) if isinstance(value, str) else set()
+    except ModelError:
+        used = set()  # its error is told below
+    turns = used & set(PLACEMENT[len(PLACE) :])
+    return law_of(*(PLACEMENT if turns else PLACE)).read(scope, path, value)
+
+
+def _write_energy(ink: Writer, law: Any, place: str) -> Any:
+    count = len(getattr(law, "of", PLACE))
+    return formula(*PLACEMENT[:count]).write(ink, law, place)
+
+
 FORCE = Value(_THREE.read, _write_force, _THREE.schema)
+ENERGY = Value(_read_energy, _write_energy, QUANTITY.schema)
 LAW_ACTIONS: tuple[tuple[str, type, tuple[Field, ...]], ...] = (
     (
         "force_law",
@@ -255,6 +274,14 @@ LAW_ACTIONS: tuple[tuple[str, type, tuple[Field, ...]], ...] = (
             Field("on", POINT, "where it acts"),
             Field("by", BODY, "what exerts it; places are seen from it"),
             Field("law", FORCE, "N; of x, y, z, vx, vy, vz and t"),
+        ),
+    ),
+    (
+        "potential",
+        Potential,
+        (
+            Field("bodies", each(BODY, 2), "what pulls, and what is pulled"),
+            Field("law", ENERGY, "J; of x, y, z of the second and R_11 to R_33"),
         ),
     ),
 )

@@ -33,7 +33,7 @@ from polhode.integrate.host.event_request import (
     initial_inputs,
     run_context,
 )
-from polhode.integrate.host.loop import SLAB_BYTES, RunOptions, RunRecord, run
+from polhode.integrate.host.loop import RunOptions, RunRecord, run
 from polhode.integrate.host.method_choice import (
     ChosenMethod,
     MadeBy,
@@ -222,7 +222,7 @@ class RunStart(NamedTuple):
 
     def options(self, given: Admitted, limit: int, memory: float) -> RunOptions:
         """What the loop keeps of these runs, and when it gives up."""
-        slab = SLAB_BYTES
+        slab = None
         if self.backend == "cuda":
             from polhode.integrate.host.device_samples import device_slab
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from difflib import get_close_matches
-from math import pi
 from textwrap import fill
 from typing import Any
 
@@ -28,7 +27,7 @@ from polhode.models.mechanisms.four_bar import four_bar, slider_crank
 from polhode.models.mechanisms.four_bars import four_bars
 from polhode.models.mechanisms.gears_on_arm import gears_on_arm
 from polhode.models.mechanisms.rotor import rotor
-from polhode.models.mechanisms.trees import humanoid, tree
+from polhode.models.mechanisms.trees import humanoid, swinging, tree
 from polhode.models.pendulums.cart_pendulum import cart_pendulum
 from polhode.models.pendulums.chain_pendulum import chain_pendulum
 from polhode.models.pendulums.double_pendulum import double_pendulum
@@ -137,9 +136,6 @@ INPUTS: dict[str, Callable[[ph.System], dict[str, Any]]] = {
 # Round the Earth at 7000 km: turning once an orbit about Z, and the speed along Y.
 ORBITING = (0.0, 0.001078, 0.0, 7546.0, 0.0)
 
-# Left and right, and which way a turn about X opens them.
-SIDES = (("left", -1.0), ("right", 1.0))
-
 # Coordinates and speeds by joint, where a motion worth seeing begins; other models
 # begin at rest in their neutral places.
 Start = tuple[dict[str, Any], dict[str, Any]]
@@ -167,16 +163,7 @@ STARTS: dict[str, Start | Callable[[], Start]] = {
     "four_bars": ({}, {"A0": 1.0, "A1": 1.0, "B0": -1.0}),
     "gyroscope": ({"inner": 0.2}, {"rotor": 200.0, "inner": 0.5}),
     "heavy_top": ({"tip": {"qw": 0.98, "qx": 0.199}}, {"tip": (0.0, 0.0, 40.0)}),
-    "humanoid": (
-        {
-            **{f"{side} arm hinge 2": 1.3 * s for side, s in SIDES},
-            **{f"{side} leg hinge 2": (pi - 0.35) * s for side, s in SIDES},
-        },
-        {
-            "float": (0.4, 2.0, 0.3, 0.0, 0.0, 3.0),
-            **{f"{side} arm hinge 2": 1.5 * s for side, s in SIDES},
-        },
-    ),
+    "humanoid": swinging,
     "incline": incline_start,
     "inverted_pendulum": ({"hinge": 0.1}, {}),
     "ladder": ladder_start,

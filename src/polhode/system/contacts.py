@@ -30,10 +30,13 @@ from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.vector import cross
 from polhode.matter.parameter import NOMINAL, Table
+from polhode.supports.candidates import RimCandidates
 from polhode.supports.friction import elliptic
 from polhode.supports.geometry import Geometry
 from polhode.supports.joint_supports import JointCandidates
+from polhode.supports.polytope_pairs import CapsuleOnPolytope, PolytopePair
 from polhode.supports.rolling_friction import CoupleCandidates
+from polhode.supports.segments import SegmentCandidates
 from polhode.system import kinematics
 from polhode.system.loads import still_world, with_world
 from polhode.system.natural_sizes import length_at_rest
@@ -134,6 +137,33 @@ def velocities(
     return _compiled(system, "contact velocities", _velocities)(t, q, z, dict(table))
 
 
+def passing(system: System) -> np.ndarray:
+    """(n,) bool: candidates that are places of one instant, and others in the next."""
+    kinds = PolytopePair | CapsuleOnPolytope | SegmentCandidates | RimCandidates
+    return _repeated(system, [isinstance(s.candidates, kinds) for s in system.supports])
+
+
+def velocities_of(
+    system: System, places: Any, state: Any, z: Array, table: Table
+) -> Any:
+    """u (n, 3) of z at a state (t, q), of candidates found at another; traced.
+
+    Those that stay the same are where they are in the state. Of places of one instant
+    arms and axes are those that were found.
+    """
+    import jax.numpy as jnp
+
+    own = velocities(system, *state, z, table)
+    if not np.any(passing(system)):
+        return own
+    table = system.table(table)
+    here = _geometry(system, *places, table)
+    origins = with_world(kinematics.poses(system, *places, table)).origins
+    v = _slips(system, *state, z, table, at=(here.point, origins))
+    u = jnp.sum(here.axes * v[:, :, None], axis=1)
+    return jnp.where(passing(system)[:, None], u, own)
+
+
 def contact_rows(
     system: System, t: Scalar, q: Array, z: Array, table: Table = NOMINAL
 ) -> ContactRows:
@@ -177,15 +207,20 @@ def _velocities(system: System, t: Scalar, q: Array, z: Array, table: Table) -> 
     return with_strands(system, u, lambda own: own.rates(t, q, z, table))
 
 
-def _slips(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Any:
+def _slips(
+    system: System, t: Scalar, q: Array, z: Array, table: Table, at: Any = None
+) -> Any:
     """Velocities (n, 3) of material points against those they rest on, world's axes.
 
-    Of a couple it is the angular velocity.
+    Of a couple it is the angular velocity. Points and origins are those of (t, q), or
+    others `at` which they are asked.
     """
     import jax.numpy as jnp
 
-    point = _geometry(system, t, q, table).point
-    origins = with_world(kinematics.poses(system, t, q, table)).origins
+    if at is None:
+        origins = with_world(kinematics.poses(system, t, q, table)).origins
+        at = _geometry(system, t, q, table).point, origins
+    point, origins = at
     angular, linear = still_world(kinematics.twists(system, t, q, z, table))
 
     def of(body: np.ndarray) -> Any:

@@ -24,6 +24,7 @@ from polhode.actions.potentials.invariant import (
 from polhode.actions.potentials.potential import ForceFunction, Potential
 from polhode.actions.potentials.raw_potential import RawPotential
 from polhode.errors import ForceError, ModelError
+from polhode.files.expression import Formula
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.vector import cross
@@ -369,3 +370,30 @@ def test_an_energy_that_is_a_whole_number_is_an_energy():
     assert made.energy(poses) == 3.0
     at_rest = Twists(np.zeros((2, 3)), np.zeros((2, 3)))
     assert not np.any(made.wrenches(poses, at_rest).forces)
+
+
+def test_a_formula_is_the_function_that_it_says():
+    """The same energy and the same forces, of a place and of a turn beside it."""
+    c = {"k": 3.0}
+    place = Formula("k * (x ** 2 + 2 * y ** 2) / 2", ("x", "y", "z"), constants=c)
+    turn = Formula("k * R_23 * z", Potential.PLACEMENT, constants=c)
+    poses = random_poses(np.random.default_rng(3), 2)
+    for formula, law in (
+        (place, lambda b, k: k * (b.position[0] ** 2 + 2 * b.position[1] ** 2) / 2),
+        (turn, lambda b, k: k * b.rotation[1, 2] * b.position[2]),
+    ):
+        one = Potential((PIVOT, SECOND), formula)
+        two = Potential((PIVOT, SECOND), law, {"k": 3.0})
+        assert [p.name for p in one.parameters] == ["potential.k"]
+        assert_close(one.energy(poses), two.energy(poses), rtol=1e-14)
+        still = Twists(np.zeros((2, 3)), np.zeros((2, 3)))
+        for a, b in zip(
+            one.wrenches(poses, still), two.wrenches(poses, still), strict=True
+        ):
+            assert_close(a, b, rtol=1e-13, atol=1e-14)
+        force = ForceFunction.of(one).potential()
+        assert_close(force.energy(poses), two.energy(poses), rtol=1e-14)
+    with pytest.raises(ForceError, match="is of x, and of 2 bodies"):
+        Potential((PIVOT, SECOND), Formula("x", ("x",)))
+    with pytest.raises(ForceError, match="and of 3 bodies"):
+        Potential((PIVOT, SECOND, THIRD), place)

@@ -270,6 +270,29 @@ def test_bad_files_are_refused(mujoco, tmp_path):
         ph.load_mjcf(path)
 
 
+def test_what_has_no_name_gets_one_that_nothing_else_has(mujoco, tmp_path):
+    """Files may call a joint "joint 2", or a body as the ones between two joints."""
+    geom, path = '<geom size="0.1" pos="0.2 0 0"/>', tmp_path / "names.xml"
+    path.write_text(
+        f"""<mujoco><worldbody>
+        <body name="a"><joint name="joint 2" axis="0 1 0"/><joint axis="1 0 0"/>{geom}
+          <body name="a 1" pos="1 0 0"><joint axis="0 1 0"/>{geom}
+            <body name="b"><joint name="a 1 weld"/>{geom}<body>{geom}</body></body>
+        </body></body>
+        <body name="body 4"><freejoint name="f"/>{geom}</body>
+        <body name="f moved"><joint name="f turn"/>{geom}</body>
+        </worldbody></mujoco>"""
+    )
+    system, m = ph.load_mjcf(path).system, mujoco.MjModel.from_xml_path(str(path))
+    assert {"joint 2", "joint 2'", "a 1 weld", "f turn", "f turn'"} <= {
+        joint.name for joint in system.joints
+    }
+    names = [body.name for body in system.bodies]
+    assert len({*names}) == len(names)
+    assert {"a 1", "a 1'", "body 4", "body 4'", "f moved"} <= {*names}
+    assert len(system.speed_names) == m.nv
+
+
 def test_without_mujoco_the_extra_is_named(monkeypatch, zoo):
     """The line that installs it."""
     monkeypatch.setitem(sys.modules, "mujoco", None)

@@ -45,6 +45,54 @@ def test_what_is_read_vanishes_along_the_motion():
         assert abs(float(each.subs({**values, **table}))) < 1e-12
 
 
+def test_hamiltons_equations_vanish_along_the_motion_in_coordinates_of_ones_own():
+    """p = dL/ds' of their own Lagrangian, and p' along a motion with a damper."""
+    damped = PAIR.plus(actions=[ph.JointDamper(PAIR["elbow"], 0.3)])
+    found = ph.hamilton(damped).read(coordinates=ABSOLUTE)
+    state = damped.state(
+        shoulder=0.4, elbow=0.7, speeds={"shoulder": 1.1, "elbow": -0.3}
+    )
+    symbols = found.origin.symbols
+    table = {s: damped.parameters[name] for name, s in symbols.table.items()}
+    s_ddot = np.cumsum(ph.gauss(damped).accelerations(state))
+    values = dict(zip(symbols.q, np.cumsum(state.q), strict=True))
+    values |= dict(zip(symbols.z, np.cumsum(state.z), strict=True))
+    L = found.lagrangian
+    for name, each in reversed(found.where):
+        L = L.subs(name, each)
+    momenta = [sympy.diff(L, v) for v in symbols.z]
+    for p, p_dot, each in zip(symbols.y, symbols.y_dot, momenta, strict=True):
+        along = sum(
+            sympy.diff(each, s) * v + sympy.diff(each, v) * a
+            for s, v, a in zip(symbols.q, symbols.z, s_ddot, strict=True)
+        )
+        values[p], values[p_dot] = (
+            float(x.subs({**values, **table})) for x in (each, along)
+        )
+    assert str(symbols.y[0]) == "p(phi_1)"
+    for name, each in found.where:
+        values[name] = float(each.subs({**values, **table}))
+    for each in found.motion:
+        assert abs(float(each.subs({**values, **table}))) < 1e-10
+
+
+def test_the_momentum_of_a_cyclic_angle_is_kept():
+    """Polar coordinates of a free particle: p_th' = 0, p_r' = p_th^2/(m r^3)."""
+    from jax.numpy import cos, sin
+
+    ball = ph.Particle("ball", ph.Parameter("m", 2.0))
+    plane = ph.Slider("plane", ph.World().origin, ball.mass_centre, normal=ph.Z)
+    polar = ph.Coordinates(
+        ("r", "th"), lambda r, th: {"plane": [r * cos(th), r * sin(th)]}
+    )
+    found = ph.hamilton(ph.System([plane])).read(coordinates=polar)
+    m, r = sympy.Symbol("m", positive=True), sympy.Symbol("r")
+    own, turning = found.origin.symbols.y_dot
+    spin = found.origin.symbols.y[1]
+    assert sympy.simplify(found.motion[0] - (own - spin**2 / (m * r**3))) == 0
+    assert found.motion[1] == turning
+
+
 @pytest.mark.long
 def test_a_heavy_top_in_euler_angles_reads_as_in_books():
     """The cyclic angle psi: C (psi_dot + phi_dot cos theta) is kept."""
@@ -90,7 +138,7 @@ def test_wrong_coordinates_are_refused():
     with pytest.raises(ModelError, match="leave out 'tip', which has a quaternion"):
         ph.Coordinates(("a",), lambda a: {}).of(ph.models.heavy_top())
     with pytest.raises(UnreadableProgram, match="velocities are its own"):
-        ph.hamilton(PAIR).read(coordinates=ABSOLUTE)
+        ph.newton_euler(PAIR).read(coordinates=ABSOLUTE)
     with pytest.raises(ModelError, match="cannot be called"):
         ph.Coordinates(("a", "a"), lambda a, b: {})
 

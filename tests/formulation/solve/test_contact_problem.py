@@ -155,7 +155,7 @@ def test_what_is_not_active_bears_nothing():
     """As if it were not there."""
     problem = drawn(5, 4, 12)
     on = np.array([True, False, True, True])
-    some = ContactProblem(*(x[on] if len(x) == 4 else x for x in problem))
+    some = ContactProblem(*(x[on] if len(x) == 4 else x for x in problem[:7]))
     found = solved(problem._replace(is_active=on))
     assert not np.any(found.impulse[1])
     np.testing.assert_allclose(found.impulse[on], solved(some).impulse, atol=1e-10)
@@ -177,12 +177,41 @@ def test_four_legs_share_a_load_alike():
     assert found.residual.max() < 1e-14
 
 
+@pytest.mark.parametrize("friction", [0.0, 0.9])
+def test_restitutions_that_contradict_each_other_are_dropped(friction):
+    """A body between two walls, asked to leave one of them: no impulses can."""
+    one = np.eye(3)
+    J = np.stack([one, np.diag([-1.0, 1.0, 1.0])])
+    X, q = np.swapaxes(J, 1, 2), J @ np.array([-1.0, 0.2, 0.0])
+    given = J, X, one, J, q, np.full(2, friction), np.ones(2, bool)
+    found = solved(ContactProblem(*given, rebound=np.array([-0.5, 0.0])))
+    assert found.residual.max() < 1e-12
+    np.testing.assert_allclose(found.velocity[:, 0], 0.0, atol=1e-12)
+    np.testing.assert_allclose(found.change[0], 1.0, atol=1e-12)
+
+
+def test_a_restitution_that_can_be_is_kept():
+    """One wall: u+ = -e u-."""
+    one = np.eye(3)
+    given = (
+        one[None],
+        one[None],
+        one,
+        one[None],
+        -one[:1],
+        np.zeros(1),
+        np.ones(1, bool),
+    )
+    found = solved(ContactProblem(*given, rebound=np.array([-0.5])))
+    np.testing.assert_allclose(found.velocity[0], [0.5, 0.0, 0.0], atol=1e-15)
+
+
 def test_native_code_gives_what_numpy_gives():
     """The same trace, compiled and evaluated operation by operation."""
     problem = drawn(1, 2, 6)
     start = np.zeros_like(problem.free)
     by_numpy = doubled(lambda *parts: kernel(ContactProblem(*parts[:-1]), parts[-1]))
-    found = by_numpy(*problem[:-1], np.ones(2), start)
+    found = by_numpy(*problem[:6], np.ones(2), start)
     np.testing.assert_allclose(found.impulse, solved(problem).impulse, atol=1e-12)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -74,7 +75,7 @@ def sparse(full, *given):
         own = couplings(full=full)
         solve = eliminated(M, own.mass)
         active = ActiveContacts.of(on)
-        rows = active.rows((J, J, q, mu))
+        rows = active.rows((J, q, jnp.zeros_like(mu), jnp.zeros_like(q), mu))
         problem = SparseProblem(active, *rows, M, solve, own)
         return solve_sparse(problem, guess)
 

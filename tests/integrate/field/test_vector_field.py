@@ -7,6 +7,8 @@ import pytest
 
 import polhode as ph
 from polhode.formulation.solve.ordering import FEW
+from polhode.integrate.field.vector_field import field_of
+from polhode.lowering.compile import compile
 from polhode.models.mechanisms.four_bars import four_bars, start
 from polhode.system.rolled import size
 
@@ -26,3 +28,26 @@ def test_a_long_row_of_four_bars_moves_as_one_pendulum(monkeypatch, loops):
     assert np.ptp(motion.q[:, turns], axis=1).max() < 1e-9
     assert ledger.constraint_violation.max() < 1e-10
     assert np.ptp(ledger.energy) < 1e-8 * np.ptp(ledger.kinetic)
+
+
+def test_a_projection_of_some_loops_is_written_once():
+    """Code of a step that asks it twice, each with Newton's steps, is no longer."""
+    system = four_bars(5)
+    field, state = field_of(ph.recursive(system), {}), start(system)
+    x = np.concatenate([state.q, state.z])
+
+    def operations(times: int) -> int:
+        def projected(x):
+            for _ in range(times):
+                x = field.projected(0.0, x).x
+            return x
+
+        return compile(projected, x, lanes=1).report().operations
+
+    once = operations(1)
+    assert operations(2) < 1.1 * once
+    # Two matrices: one for places, one for speeds, each as long as an acceleration.
+    of = field.accelerations
+    n = system.coordinates
+    slope = compile(lambda x: of(0.0, x[:n], x[n:]), x, lanes=1)
+    assert once < 3 * slope.report().operations

@@ -293,8 +293,8 @@ CASES = {
         "the input 'motor of hip' has the shape .2,.",
         {"inputs": {MOTOR: lambda t: np.array([1.0, 2.0])}},
     ),
-    "an input that is a number": Case(
-        IntegrationError, "cannot be 3.0", {"inputs": {MOTOR: 3.0}}
+    "an input that is a text": Case(
+        IntegrationError, "cannot be '3.0'", {"inputs": {MOTOR: "3.0"}}
     ),
     # times
     "an end that is NaN": Case(
@@ -392,8 +392,8 @@ CANNOT = {
     ("an input that is NaN", "form"): "its inputs are numbers, not laws",
     ("an input of two numbers", "stepper"): "its inputs are numbers, not laws",
     ("an input of two numbers", "form"): "its inputs are numbers, not laws",
-    ("an input that is a number", "stepper"): "its inputs are numbers, not laws",
-    ("an input that is a number", "form"): "its inputs are numbers, not laws",
+    ("an input that is a text", "stepper"): "its inputs are numbers, not laws",
+    ("an input that is a text", "form"): "its inputs are numbers, not laws",
     ("a method in words", "form"): NO_ARGUMENT,
     ("a step that does not advance the clock", "form"): NO_ARGUMENT,
     **{("a step of NaN", door): NO_ARGUMENT for door in DOORS if door != "stepper"},

@@ -212,3 +212,30 @@ def test_a_state_is_a_tree_of_jax():
         assert_close(by_state["shoulder"], slope, rtol=1e-7)
         two = jax.tree.map(lambda *x: jnp.stack(x), START, there[0])
         assert jax.vmap(energy)(two).shape == (2,)
+
+
+def test_a_number_drives_as_a_law_that_gives_it():
+    """The same bits, of one motor and of a force of three; a sweep varies it."""
+    cart = ph.models.cart_pendulum()
+    start = cart.state(hinge=0.3)
+    law, number = (
+        ph.simulate(cart, start, until=1.0, inputs={"push": given})
+        for given in (lambda t: 5.0, 5.0)
+    )
+    np.testing.assert_array_equal(number.q, law.q)
+    swept = ph.sweep(
+        *(cart, start),
+        until=1.0,
+        inputs={"push": 1.0},
+        parameters={"push.input": [5.0, 0.0]},
+    )
+    np.testing.assert_array_equal(swept.final_q[0], law.q[-1])
+    box = ph.Body.from_inertia("box", mass=1.0, inertia=(2.0, 2.0, 2.0))
+    couple = ph.AppliedCouple(
+        box.frame, ph.theory.Vector(np.zeros(3), box.frame), name="couple"
+    )
+    turned = ph.System([box], [couple])
+    motion = ph.simulate(
+        turned, turned.rest(), until=1.0, inputs={"couple": (1.0, 0.0, 0.0)}
+    )
+    np.testing.assert_allclose(motion.z[-1, :3], [0.5, 0.0, 0.0], atol=1e-9)

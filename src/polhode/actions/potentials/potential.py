@@ -6,10 +6,10 @@ superposed rigid motion changes it, and the third law holds with moments include
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 from polhode.actions.action import require_frames
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
@@ -31,6 +31,7 @@ from polhode.matter.parameter import NOMINAL, Parameter, Table, parameters_in
 from polhode.matter.quantities.constants import admit_constants, values_of
 
 Energy = Callable[..., Any]
+PLACEMENT = ("x", "y", "z", *(f"R_{i}{k}" for i in (1, 2, 3) for k in (1, 2, 3)))
 
 
 @final
@@ -41,6 +42,9 @@ class Potential:
     `law(b, c, ..., **constants)` is the energy in joules: b, c, ... are the placements
     (position, rotation) of the second body, the third, ... in the axes of the first,
     the pivot; traceable. Forces and moments on all bodies follow by JAX.
+
+    Of two bodies the law may be a `ph.Formula`, which goes into files: of the place
+    x, y, z of the second, or of these and of its rotation, row by row: R_11 to R_33.
 
     >>> sun, ship = Frame("sun"), Frame("ship")
     >>> Potential((sun, ship), lambda b, k: k * b.position @ b.position / 2, {"k": 3})
@@ -53,11 +57,24 @@ class Potential:
     _: KW_ONLY
     name: str = "potential"
 
+    # The variables of a formula: a place, and a rotation matrix row by row.
+    PLACEMENT: ClassVar[tuple[str, ...]] = PLACEMENT
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "bodies", distinct(self.name, self.bodies, 2))
         object.__setattr__(
-            self, "constants", admit_constants(self.name, self.constants)
+            self, "constants", admit_constants(self.name, self.constants, self.law)
         )
+        of = formula_variables(self.law)
+        if of and (len(self.bodies) != 2 or len(of) not in (3, 12)):
+            raise ForceError(
+                f"the formula of {self.name!r} is of {', '.join(of)}, and of"
+                f" {len(self.bodies)} bodies.",
+                "A formula has numbers as variables: the place of the second body in"
+                " the axes of the first, three, and its rotation matrix, nine more.",
+                'Give ph.Formula(text, ("x", "y", "z")), or ph.Formula(text,'
+                " ph.Potential.PLACEMENT) with R_11 to R_33, or a function.",
+            )
 
     @staticmethod
     def of_particles(
@@ -118,7 +135,7 @@ class Potential:
                 xp.stack([b.rotation for b in stacked]),
                 xp.stack([b.position for b in stacked]),
             )
-            return self.law(*placements(relative(poses)), **constants)
+            return energy_of(self.law, placements(relative(poses)), constants)
 
         bodies = tuple(self.bodies[k] for k in order)
         return Potential(bodies, energy, self.constants, name=self.name)
@@ -165,7 +182,7 @@ class ForceFunction:
         law = self.law
         return Potential(
             self.bodies,
-            lambda *b, **c: -law(*b, **c),
+            lambda *b, **c: -energy_of(law, b, c),
             self.constants,
             name=self.name,
         )
@@ -176,10 +193,25 @@ class ForceFunction:
         law = potential.law
         return ForceFunction(
             potential.bodies,
-            lambda *b, **c: -law(*b, **c),
+            lambda *b, **c: -energy_of(law, b, c),
             potential.constants,
             name=potential.name,
         )
+
+
+def formula_variables(law: Any) -> tuple[str, ...]:
+    """The variables of a law that is a formula; none of a function."""
+    return tuple(getattr(law, "of", ()))
+
+
+def energy_of(law: Energy, placed: Sequence[Any], constants: Mapping[str, Any]) -> Any:
+    """What a law gives for placements: a formula is asked with their numbers."""
+    count = len(formula_variables(law))
+    if not count:
+        return law(*placed, **constants)
+    (other,) = placed
+    numbers = [*other.position, *(entry for row in other.rotation for entry in row)]
+    return law(*numbers[:count], **constants)
 
 
 def energy_by(potential: Any, *arguments: Any, **constants: Any) -> Any:
@@ -187,7 +219,8 @@ def energy_by(potential: Any, *arguments: Any, **constants: Any) -> Any:
     import jax
 
     try:
-        value = jax.numpy.asarray(potential.law(*arguments, **constants))
+        energy = energy_of(potential.law, arguments, constants)
+        value = jax.numpy.asarray(energy)
     except PolhodeError:
         raise
     except Exception as reason:

@@ -64,11 +64,25 @@ class Reading:
     members: list[Any] = field(default_factory=list)
     actions: list[Any] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    made: set[tuple[str, str]] = field(default_factory=set)
 
     def name(self, kind: str, number: int) -> str:
         """What the file calls a thing, or its kind and number."""
-        word = getattr(self.mujoco.mjtObj, f"mjOBJ_{kind.upper()}")
-        return self.mujoco.mj_id2name(self.m, word, number) or f"{kind} {number}"
+        given = self.mujoco.mj_id2name(self.m, self._word(kind), number)
+        return given or self.new_name(kind, f"{kind} {number}")
+
+    def new_name(self, kind: str, name: str) -> str:
+        """A name for what has none in the file, and which nothing else has."""
+        word = self._word(kind)
+        while (kind, name) in self.made or (
+            self.mujoco.mj_name2id(self.m, word, name) >= 0
+        ):
+            name += "'"
+        self.made.add((kind, name))
+        return name
+
+    def _word(self, kind: str) -> Any:
+        return getattr(self.mujoco.mjtObj, f"mjOBJ_{kind.upper()}")
 
     def note(self, text: str) -> None:
         """Tell something that is not taken."""
@@ -223,11 +237,13 @@ def _add_body(reading: Reading, number: int) -> None:
     first, count = int(m.body_jntadr[number]), int(m.body_jntnum[number])
     if not count:
         at = seat.carrier.point(*seat.place)
-        weld = Fixed(f"{name} weld", at, body.origin, first_axes=seat.axes)
+        word = reading.new_name("joint", f"{name} weld")
+        weld = Fixed(word, at, body.origin, first_axes=seat.axes)
         reading.members.append(weld)
         return
     for k in range(first, first + count):
-        child = body if k == first + count - 1 else _between(f"{name} {k - first + 1}")
+        is_last, word = k == first + count - 1, f"{name} {k - first + 1}"
+        child = body if is_last else _between(reading.new_name("body", word))
         _add_joint(reading, k, seat, child)
         seat = _Seat(child, np.zeros(3), np.eye(3))
 
@@ -251,13 +267,12 @@ def _add_joint(reading: Reading, k: int, seat: _Seat, child: Any) -> None:
     m, name = reading.m, reading.name("joint", k)
     kind, dof, place = int(m.jnt_type[k]), int(m.jnt_dofadr[k]), m.jnt_pos[k]
     if kind == FREE:
-        middle = _between(f"{child.name} moved")
+        middle = _between(reading.new_name("body", f"{child.name} moved"))
         world = reading.bodies[0].origin
         rotors = _each(m.dof_armature[dof : dof + 6])
         move = Translation(name, world, middle.origin, rotor_inertia=rotors[:3])
-        turn = Spherical(
-            f"{name} turn", middle.origin, child.origin, rotor_inertia=rotors[3:]
-        )
+        word = reading.new_name("joint", f"{name} turn")
+        turn = Spherical(word, middle.origin, child.origin, rotor_inertia=rotors[3:])
         _keep(reading, k, move, slice(dof, dof + 3))
         _keep(reading, k, turn, slice(dof + 3, dof + 6))
         return

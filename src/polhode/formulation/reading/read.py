@@ -19,6 +19,7 @@ import sympy
 from polhode.actions.contact.carried_friction import REAL, JointFriction
 from polhode.arrays import Array, Scalar
 from polhode.errors import UnreadableProgram
+from polhode.formulation.reading.canonical import canonical_balance
 from polhode.formulation.reading.place_names import place_names
 from polhode.formulation.reading.where_lines import (
     Writing,
@@ -36,11 +37,12 @@ from polhode.system import rows
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
-    from polhode.formulation.reading.coordinates import Coordinates
+    from polhode.formulation.reading.coordinates import Chart, Coordinates
     from polhode.system.system import System
 
 nan = sympy.nan
 STOP = re.compile(r"\.(?!\d)")  # of a name, not of a number in it
+CANONICAL = "Hamilton"  # the form whose velocities are momenta of coordinates
 AXES = ("torque x", "torque y", "torque z", "force x", "force y", "force z")
 
 
@@ -256,13 +258,16 @@ def reading_in(
     Its mass matrix is E^T M E, its Lagrangian of s and s_dot.
     """
     system, core = equations.system, equations.functions
-    if core.start is not core.speeds:
+    is_canonical = equations.name == CANONICAL
+    if core.start is not core.speeds and not is_canonical:
         raise UnreadableProgram(
             f"{equations.name!r} cannot be read in other coordinates.",
             "Its velocities are its own, not rates of coordinates.",
-            "Read ph.lagrange(system) or ph.kane(system) in them.",
+            "Read ph.lagrange(system), ph.hamilton(system) or ph.kane(system) in them.",
         )
     chart = coordinates.of(system)
+    if is_canonical:
+        return _canonical_reading(equations, chart, names, operations)
     own = symbols_of(equations, names)
     s = _symbols(chart.names, names)
     s_dot, s_ddot = ([_rate(each, dots) for each in s] for dots in ("dot", "ddot"))
@@ -291,6 +296,24 @@ def reading_in(
     given = ((own.t, s, s_dot), s_ddot, own.held, own.table)
     found = written(balance, given, system, operations=operations)
     symbols = own._replace(q=s, z=s_dot, y=s_dot, y_dot=s_ddot)
+    name = f"{balance.__name__}, in {', '.join(chart.names)}"
+    return _reading(name, found, Origin(equations, symbols, operations))
+
+
+def _canonical_reading(
+    equations: Equations, chart: Chart, names: Mapping[str, str], operations: float
+) -> Reading:
+    """Hamilton's equations, of coordinates s and of their momenta p(s)."""
+    system, own = equations.system, symbols_of(equations, names)
+    s = _symbols(chart.names, names)
+    s_dot = [_rate(each, "dot") for each in s]
+    p = _symbols(tuple(f"p({each.name})" for each in s), names)
+    p_dot = [_rate(each, "dot") for each in p]
+    balance = canonical_balance(system, chart)
+    balance.__name__ = f"{equations.name}, {system.name}"  # as errors call it
+    given = ((own.t, s, p), s_dot, p_dot, own.held, own.table)
+    found = written(balance, given, system, operations=operations)
+    symbols = own._replace(q=s, z=s_dot, y=p, y_dot=p_dot)
     name = f"{balance.__name__}, in {', '.join(chart.names)}"
     return _reading(name, found, Origin(equations, symbols, operations))
 

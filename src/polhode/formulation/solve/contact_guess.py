@@ -62,6 +62,14 @@ class ContactGuess(NamedTuple):
         r, d = (jnp.where(on, x, 0.0) for x in (self.impulse, self.last))
         return ContactGuess(r, d, self.mass)
 
+    def striking(self, rebound: Array) -> Any:
+        """What restitution asks of u_N (n,), of contacts that were open before.
+
+        What was closed does not strike. Its velocity is zero but for what a step
+        misses, and where contacts wedge each other nothing bounces off that.
+        """
+        return jnp.where(self.mass > 0, 0.0, rebound)
+
 
 def guess_width(n: int) -> int:
     """How many numbers the guess of n contacts has."""

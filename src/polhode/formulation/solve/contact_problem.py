@@ -17,7 +17,8 @@ eliminated, or where speeds are fewer, v = X dr:
     (M + J^T B'^-1 C J) v = J^T B'^-1 b,      B' = B + e C
 
 Steps are halved where they do not help, the best iterate is kept, and where Newton's
-iteration fails sweeps of Gauss and Seidel make another start for it.
+iteration fails sweeps of Gauss and Seidel make another start for it. Restitutions of
+contacts that wedge each other may contradict: what is not solved is solved without.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from polhode.arrays import Array, Scalar, scanned
 PROXIMAL = 1e-7  # of the mean diagonal of W
 NEWTON = 16  # steps from one start
 HALVINGS = (1.0, 0.5, 0.25, 0.125)
+LAGS = 3  # sweeps over what speeds lag behind
 SWEEPS = 20  # of each restart; they go on where the last ones stopped
 STEPS = 8 * NEWTON
 # Iterations stop at this share of the largest velocity: the next would be rounding.
@@ -56,6 +58,8 @@ class ContactProblem(NamedTuple):
     free         q (n, 3)      u without impulses; restitution added to its normal part
     friction     mu (n,)
     is_active    (n,) bool     others bear nothing
+    rebound      (n,)          what restitution adds to the normal part of q
+    lag          (n, 3)        what q should have besides, see `caught_up`
     """
 
     jacobian: Any
@@ -65,11 +69,14 @@ class ContactProblem(NamedTuple):
     free: Any
     friction: Any
     is_active: Any
+    rebound: Any = 0.0
+    lag: Any = None
 
 
 class ContactSolution(NamedTuple):
     """Impulses r (n, 3), N s; velocities u (n, 3), m/s; what is missed; iterations.
 
+    u is J v + q without the part of restitution.
     residual (n,) is |r - P_K(r - rho (u + mu |u_T| n))|/rho, m/s.
     change (k,) of speeds, X r. mass (n,) is rho = 3 / the trace of W_ii, kg.
     """
@@ -94,12 +101,37 @@ def delassus_problem(W: Array, q: Array, mu: Any, is_active: Any) -> ContactProb
 def solve_contacts(problem: ContactProblem, guess: Any) -> ContactSolution:
     """The impulses of a problem from a guess (n, 3); traced."""
     given = ContactProblem(*(x if x is None else jnp.asarray(x) for x in problem))
-    held = _Scaled.of(given._replace(is_active=given.is_active != 0))
+    rebound = jnp.broadcast_to(given.rebound, given.friction.shape)
+    given = given._replace(is_active=given.is_active != 0, rebound=rebound)
+    if given.lag is not None:
+        given = caught_up(given)
+    held = _Scaled.of(given)
     found = lax.while_loop(held.goes_on, held.improved, held.first(guess))
     v = held.change(found.best)
-    u = held.problem.free + held.problem.jacobian @ v
-    _, missed = held.residual(found.best, u)
+    u = given.free + given.jacobian @ v
+    _, missed = held.residual(found.best, u.at[:, 0].add(found.keeps * rebound))
     return ContactSolution(found.best, u, missed, found.count, v, held.rho)
+
+
+def caught_up(problem: ContactProblem) -> ContactProblem:
+    """With J d of a change of speeds d for which it is about the lag; by sweeps.
+
+    What is added to q is what speeds can give, to the last digit: impulses of contacts
+    that wedge each other can do nothing against anything else.
+    """
+    J, X, on = problem.jacobian, problem.response, problem.is_active
+    own = jnp.sum(J * jnp.swapaxes(X, 1, 2), axis=2)  # the diagonals of W_ii
+    own = jnp.where(own > 0, own, 1.0)
+
+    def one(d: Any, row: Any) -> tuple[Any, Any]:
+        J, X, own, lag = row
+        return d + X @ ((lag - J @ d) / own), ()
+
+    def sweep(_: Any, d: Any) -> Any:
+        return for_active(on, one, d, (J, X, own, problem.lag))[0]
+
+    d = for_rows(LAGS, sweep, jnp.zeros(X.shape[1]))
+    return problem._replace(free=problem.free + J @ d, lag=None)
 
 
 class _Iterate(NamedTuple):
@@ -108,6 +140,7 @@ class _Iterate(NamedTuple):
     u               of r, where contacts are active
     count, since    steps in all, and since the last start
     stalls          steps since the last that missed less than all before
+    keeps           1 of restitution, 0 where it is dropped
     """
 
     r: Any
@@ -118,6 +151,7 @@ class _Iterate(NamedTuple):
     count: Any
     since: Any
     stalls: Any
+    keeps: Any
 
 
 class _Scaled(NamedTuple):
@@ -154,12 +188,15 @@ class _Scaled(NamedTuple):
         return for_active(on, added, jnp.zeros(X.shape[1]), (X, r))[0]
 
     def velocity(self, r: Array) -> Any:
-        """u = J X r + q"""
-        return self.problem.free + self.problem.jacobian @ self.change(r)
+        """u = J X r + q, restitution added"""
+        own = self.problem
+        u = own.free + own.jacobian @ self.change(r)
+        return u.at[:, 0].add(own.rebound)
 
     def first(self, guess: Any) -> _Iterate:
         """The better of a guess and no impulses, before the first step."""
-        r, u = jnp.zeros_like(self.problem.free), self.problem.free
+        r = jnp.zeros_like(self.problem.free)
+        u = self.problem.free.at[:, 0].add(self.problem.rebound)
         least, _ = self.residual(r, u)
         if guess is not None:
             near = jnp.where(self.problem.is_active[:, None], guess, 0.0)
@@ -168,18 +205,30 @@ class _Scaled(NamedTuple):
             pairs = ((near, r), (moving, u), (left, least))
             r, u, least = (jnp.where(left < least, a, b) for a, b in pairs)
         none = jnp.zeros((), jnp.int64)
-        return _Iterate(r, u, r, least, r, none, none, none)
+        return _Iterate(r, u, r, least, r, none, none, none, jnp.ones(()))
 
     def goes_on(self, now: _Iterate) -> Any:
         """Whether another step is worth it."""
         missed = now.least > ROUNDING * self.speed
         # Near the solution steps that gain nothing have met rounding.
         is_near = now.least <= ENOUGH * self.speed
-        return (now.count < STEPS) & missed & ~(is_near & (now.stalls > 0))
+        most = jnp.where(jnp.any(self.problem.rebound != 0), 2 * STEPS, STEPS)
+        return (now.count < most) & missed & ~(is_near & (now.stalls > 0))
 
     def improved(self, now: _Iterate) -> _Iterate:
         """The next iterate: Newton's, from a new start where that has failed."""
-        return self.step(lax.cond(now.since < NEWTON, lambda now: now, self._anew, now))
+        is_over = now.count == STEPS
+        now = lax.cond(is_over, self._without_restitution, lambda now: now, now)
+        rebound = now.keeps * self.problem.rebound
+        own = self._replace(problem=self.problem._replace(rebound=rebound))
+        return own.step(lax.cond(now.since < NEWTON, lambda now: now, own._anew, now))
+
+    def _without_restitution(self, now: _Iterate) -> _Iterate:
+        """From no impulses: restitutions that contradict each other have none."""
+        r, u = jnp.zeros_like(now.r), self.problem.free
+        least, again = self.residual(r, u)[0], jnp.full_like(now.since, NEWTON)
+        none = jnp.zeros_like(now.stalls)
+        return _Iterate(r, u, r, least, r, now.count, again, none, 0.0 * now.keeps)
 
     def _anew(self, now: _Iterate) -> _Iterate:
         r = self.swept(now.swept)
@@ -235,7 +284,7 @@ class _Scaled(NamedTuple):
         What the proximal term has left of a step is solved for once more, with the
         same elimination: else each step would miss by its share, and cost another.
         """
-        J, X, _, _, _, mu, on = self.problem
+        J, X, _, _, _, mu, on = self.problem[:7]
         n = J.shape[0]
         B, C, b = newton_blocks(r, u, mu, self.rho, on)
         # Blocks of C W, contact by contact: (n, 3, n, 3).
@@ -256,7 +305,7 @@ class _Scaled(NamedTuple):
         The change of speeds that is found is that of an inertia with stiff supports:
         it gives dr, and W dr is found from that, to rounding.
         """
-        J, X, M, applied, _, mu, on = self.problem
+        J, X, M, applied, _, mu, on = self.problem[:7]
 
         def assembled(total: Any, row: Any) -> Any:
             J, applied = row[:2]
@@ -302,7 +351,8 @@ class _Scaled(NamedTuple):
 
     def swept(self, r: Array) -> Any:
         """Sweeps of Gauss and Seidel over the contacts."""
-        J, X, _, _, q, mu, on = self.problem
+        J, X, _, _, q, mu, on, rebound = self.problem[:8]
+        q = q.at[:, 0].add(rebound)
         own = J @ X  # W_ii (n, 3, 3)
         normal = jnp.where(own[:, 0, 0] > 0, own[:, 0, 0], 1.0)
         across = own[:, 1, 1] + own[:, 2, 2]
@@ -391,6 +441,19 @@ def newton_blocks(
     b_T = jnp.where(sticks[:, 0], -rho[:, None] * u[:, 1:], slid)
     b_T = jnp.where(is_closed[:, None], b_T, -r[:, 1:])
     return B, C, jnp.concatenate([b_N[:, None], b_T], axis=1)
+
+
+def law_defect(r: Array, u: Array, mu: Any, rho: Any, is_active: Any) -> Any:
+    """r - p (n, 3), whose Jacobian has the blocks of `newton_blocks`.
+
+    p_N = max(0, y_N),  |p_T| <= mu p_N on the way of y_T,  y = r - rho u
+    """
+    y = r - rho[:, None] * u
+    push = jnp.where(is_active & (y[:, 0] > 0), y[:, 0], 0.0)
+    square = jnp.sum(y[:, 1:] ** 2, axis=1)
+    slides = square > (mu * push) ** 2
+    share = jnp.where(slides, mu * push / jnp.sqrt(jnp.where(slides, square, 1.0)), 1.0)
+    return r - jnp.concatenate([push[:, None], share[:, None] * y[:, 1:]], axis=1)
 
 
 def natural_map(r: Array, u: Array, mu: Scalar, rho: Any) -> tuple[Any, Any]:

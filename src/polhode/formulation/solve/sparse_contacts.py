@@ -3,7 +3,7 @@ r"""Impulses of many contacts that touch few bodies each: sweeps, then Newton's 
 The equations are those of `contact_problem`. Of n candidates contact i has rows
 J_i (3, L) over the speeds of its own bodies, so that
 
-    M' + sum of J_i^T B_i'^-1 C_i J_i
+    M + sum of J_i^T B_i'^-1 C_i J_i
 
 couples those alone. It is eliminated by entries where bodies hang on one tree, and by
 blocks where they touch each other. All loops go over active contacts alone.
@@ -20,8 +20,12 @@ moving. There Newton's steps are much too long, and to halve them only shortens 
   follow, and the next step has another share: steps that went round in circles leave
   them.
 
-What is left after `STEPS` eliminations is near to a solution from which sweeps lead
-away again: steps alone follow, in starts from the best, each with one small term.
+What is left after a start of 30 eliminations is tried again from no impulses, with more
+sweeps, and then from the best by steps alone: near a solution sweeps may lead away.
+W is symmetric and never negative, so that without restitution there are impulses
+however bodies are jammed. With it there may be none, for where contacts wedge each
+other their restitutions contradict: a problem that three starts leave is solved without
+restitution.
 
 An elimination serves as long as the steps that it gives still miss much less than the
 one before.
@@ -56,10 +60,12 @@ from polhode.formulation.solve.contact_couplings import (
     longer,
 )
 from polhode.formulation.solve.contact_problem import (
+    LAGS,
     PROXIMAL,
     ROUNDING,
     TINY,
     ContactSolution,
+    for_rows,
     inverse_blocks,
     natural_map,
     newton_blocks,
@@ -67,22 +73,23 @@ from polhode.formulation.solve.contact_problem import (
 
 # Of the largest velocity: what misses less is solved where steps gain nothing more.
 NEAR = 1e-9
-# Eliminations of one problem at most, and steps of each.
-STEPS, CHORDS = 60, 6
-# Of the mean diagonal of W: the proximal term of each elimination after those, and how
-# many make a start.
-START = 30
-LATE = np.repeat([1e-5, 1e-6, 1e-7, 1e-4], START)
+# Eliminations of a start, of one problem at most, and steps of each.
+START, STEPS, CHORDS = 30, 150, 6
+# Starts: from no impulses, from the best, and without restitution.
+ANEW, FURTHER, DROPPED = START, 2 * START, 3 * START
 # A step that leaves more of what is missed is the last of its elimination. One that
 # leaves more of it than `GAIN` has failed.
 SHARE, GAIN = 0.3, 0.9
 # Of what is missed over the largest impulse: the proximal term, after so many steps
 # that failed. Of the mean diagonal of W: it at most.
-TERMS, MOST = 0.3 * 1.25 ** np.arange(STEPS), 1e-2
-# At first sweeps end when so many have changed no contact, or after `FIRST`. After a
-# step that has failed there are `MORE`, then more, up to `ROUND` times as many, and
-# then few again: what many lead back to is left by few. They go too far by a share.
-SAME, FIRST, MORE, ROUND, RELAXED = 4, 40, 5, 7, 1.3
+TERMS, MOST = 0.3 * 1.25 ** np.arange(START), 1e-2
+# Of those terms: without sweeps.
+FEWER = 0.1
+# At first sweeps end when so many have changed no contact, or after `FIRST`, in later
+# starts `AGAIN`. After a step that has failed there are `MORE`, then more, up to
+# `ROUND` times as many, and then few again: what many lead back to is left by few. In
+# the first start they go too far by a share.
+SAME, FIRST, AGAIN, MORE, ROUND, RELAXED = 4, 40, 100, 5, 7, 1.3
 
 
 class SparseProblem(NamedTuple):
@@ -90,16 +97,17 @@ class SparseProblem(NamedTuple):
 
     Rows are those of active contacts, side by side.
 
-    jacobian, applied  (n, 3, L) by `couplings.speeds`
-    free               (n, 3)
-    friction           (n,)
-    inertia            M' (k, k); solve: p -> M'^-1 p
+    jacobian   (n, 3, L) by `couplings.speeds`
+    free       (n, 3); rebound (n,) and lag (n, 3) as there
+    friction   (n,)
+    inertia    M (k, k), symmetric; solve: p -> M^-1 p
     """
 
     active: ActiveContacts
     jacobian: Any
-    applied: Any
     free: Any
+    rebound: Any
+    lag: Any
     friction: Any
     inertia: Any
     solve: Solver
@@ -108,12 +116,11 @@ class SparseProblem(NamedTuple):
 
 def solve_sparse(problem: SparseProblem, guess: Any) -> ContactSolution:
     """The impulses of a problem from a guess (n, 3) of all contacts; traced."""
-    scaled = _Scaled.of(problem)
-    start = scaled.first(problem.active.rows(guess))
-    found = lax.while_loop(scaled.goes_on, scaled.improved, start)
+    scaled = _Scaled.of(problem, problem.active.rows(guess)).caught_up()
+    found = lax.while_loop(scaled.goes_on, scaled.improved, scaled.first())
     v = scaled.change(found.best)
     spread = problem.active.spread
-    u, missed = scaled.told(found.best, v)
+    u, missed = scaled.keeping(found.keeps).told(found.best, v)
     mass = spread(scaled.rho)
     return ContactSolution(
         spread(found.best),
@@ -128,12 +135,13 @@ def solve_sparse(problem: SparseProblem, guess: Any) -> ContactSolution:
 class _Iterate(NamedTuple):
     """Of the iteration: now, and the best so far.
 
-    v                   M'^-1 J^T r (k,), and zeros that stand for no speed
+    v                   M^-1 J^T r (k,), and zeros that stand for no speed
     missed, size        at most, m/s; the largest impulse, N s
     least               what the best misses
     count, fails        eliminations; those that gained nothing
     stalls              those since the best
     sweeps              how many come next, at most
+    keeps               1 of restitution, 0 where it is dropped
     """
 
     r: Any
@@ -146,6 +154,7 @@ class _Iterate(NamedTuple):
     fails: Any
     stalls: Any
     sweeps: Any
+    keeps: Any
 
 
 class _Scaled(NamedTuple):
@@ -156,6 +165,8 @@ class _Scaled(NamedTuple):
     sizes      (n, 2) W_NN, and the largest of the tangents' W
     rho        (n,) 3 / the trace of W_ii; weight, the mean diagonal of W
     speed      m/s
+    guess      (n, 3)
+    rebound    (n,) that of the problem, or zeros
     """
 
     problem: SparseProblem
@@ -165,17 +176,19 @@ class _Scaled(NamedTuple):
     rho: Any
     weight: Any
     speed: Any
+    guess: Any
+    rebound: Any
 
     @classmethod
-    def of(cls, problem: SparseProblem) -> _Scaled:
+    def of(cls, problem: SparseProblem, guess: Array) -> _Scaled:
         own = problem
         answers = answers_of(own.solve, own.couplings)
         n, L = own.jacobian.shape[0], own.couplings.speeds.shape[1]
 
         def one(k: Any, i: Any, found: Any) -> Any:
             columns, total, speed = found
-            J, applied, q = row_of((own.jacobian, own.applied, own.free), k)
-            X = answers(i, applied)
+            J, q = row_of((own.jacobian, own.free), k)
+            X = answers(i, J)
             W = J @ X[:L]
             across = W[1, 1] + W[2, 2]
             turn = (W[1, 1] - W[2, 2]) ** 2 + 4.0 * W[1, 2] * W[2, 1]
@@ -194,24 +207,51 @@ class _Scaled(NamedTuple):
         columns, total, speed = own.active.each(one, start)
         X, pushed, sizes, rho = columns
         mean = total / (3.0 * jnp.maximum(own.active.count, 1))
-        return cls(problem, X, pushed, sizes, rho, mean, speed + TINY)
+        speed, none = speed + TINY, problem.rebound
+        return cls(problem, X, pushed, sizes, rho, mean, speed, guess, none)
+
+    def caught_up(self) -> _Scaled:
+        """With velocities that lag behind as `caught_up` has it."""
+        own = self.problem
+
+        def one(k: Any, i: Any, d: Any) -> Any:
+            J, X, lag, sizes = row_of(
+                (own.jacobian, self.response, own.lag, self.sizes), k
+            )
+            left = lag - J @ d[self.speeds(i)]
+            felt = row_of(own.couplings.felt, i)
+            return d.at[felt].add(X @ (left / sizes[np.array([0, 1, 1])]))
+
+        d = for_rows(LAGS, lambda _, d: own.active.each(one, d), self._none)
+
+        def caught(k: Any, i: Any, free: Any) -> Any:
+            J, q = row_of((own.jacobian, free), k)
+            return with_row(free, q + J @ d[self.speeds(i)], k)
+
+        free = own.active.each(caught, own.free)
+        return self._replace(problem=own._replace(free=free))
+
+    def keeping(self, share: Any) -> _Scaled:
+        """With all of restitution, 1, or none of it, 0."""
+        return self._replace(rebound=share * self.problem.rebound)
 
     # ------------------------------------------------------------- impulses, speeds
 
     def change(self, r: Array) -> Any:
-        """v = M'^-1 J^T r (k,), and zeros that stand for no speed"""
+        """v = M^-1 J^T r (k,), and zeros that stand for no speed"""
         own = self.problem
 
         def one(k: Any, i: Any, p: Any) -> Any:
-            applied, r_k = row_of((own.applied, r), k)
-            return p.at[self.speeds(i)].add(r_k @ applied)
+            J, r_k = row_of((own.jacobian, r), k)
+            return p.at[self.speeds(i)].add(r_k @ J)
 
         return longer(own.solve(own.active.each(one, self._none)[: self.speed_count]))
 
     def velocity(self, k: Any, i: Any, v: Array) -> Any:
-        """u = J v + q (3,) of one contact"""
-        J, q = row_of((self.problem.jacobian, self.problem.free), k)
-        return J @ v[self.speeds(i)] + q
+        """u = J v + q (3,) of one contact, restitution added"""
+        own = self.problem
+        J, q, rebound = row_of((own.jacobian, own.free, self.rebound), k)
+        return (J @ v[self.speeds(i)] + q).at[0].add(rebound)
 
     def speeds(self, i: Any) -> Any:
         return row_of(self.problem.couplings.speeds, i)
@@ -228,11 +268,11 @@ class _Scaled(NamedTuple):
         return self.problem.active.each(one, (zero, zero))
 
     def told(self, r: Array, v: Array) -> tuple[Any, Any]:
-        """u (n, 3) and what is missed (n,) by contact."""
+        """u (n, 3), restitution left out, and what is missed (n,) by contact."""
 
         def one(k: Any, i: Any, found: Any) -> Any:
-            row = self.velocity(k, i, v), self._residual(k, i, (r, v))[1]
-            return with_row(found, row, k)
+            u = self.velocity(k, i, v).at[0].add(-row_of(self.rebound, k))
+            return with_row(found, (u, self._residual(k, i, (r, v))[1]), k)
 
         return self.problem.active.each(one, (jnp.zeros_like(r), jnp.zeros(len(r))))
 
@@ -252,9 +292,10 @@ class _Scaled(NamedTuple):
 
     # -------------------------------------------------------------------- iteration
 
-    def first(self, guess: Any) -> _Iterate:
+    def first(self) -> _Iterate:
         """The better of a guess and no impulses."""
-        none, v = jnp.zeros_like(guess), self.change(guess)
+        guess, none = self.guess, jnp.zeros_like(self.guess)
+        v = self.change(guess)
         missed, size = self.missed(guess, v)
         left, _ = self.missed(none, self._none)
         r, v, missed, size = lax.cond(
@@ -262,21 +303,41 @@ class _Scaled(NamedTuple):
             lambda: (guess, v, missed, size),
             lambda: (none, self._none, left, jnp.zeros(())),
         )
-        zero = jnp.zeros((), jnp.int64)
-        return _Iterate(r, v, r, missed, size, missed, zero, zero, zero, zero + FIRST)
+        zero, keeps = jnp.zeros((), jnp.int64), jnp.ones(())
+        start = r, v, r, missed, size, missed
+        return _Iterate(*start, zero, zero, zero, zero + FIRST, keeps)
 
     def goes_on(self, now: _Iterate) -> Any:
         """Whether another step is worth it."""
         missed = now.least > ROUNDING * self.speed
         is_near = now.least <= NEAR * self.speed
-        return (now.count < STEPS + len(LATE)) & missed & ~(is_near & (now.stalls > 0))
+        return (now.count < STEPS) & missed & ~(is_near & (now.stalls > 0))
 
     def improved(self, now: _Iterate) -> _Iterate:
         """By sweeps, if the last step has failed, and steps of one elimination."""
+        count = now.count
+        is_start = (count == ANEW) | (count == FURTHER) | (count == DROPPED)
+        now = lax.cond(is_start, self._again, lambda now: now, now)
+        return self.keeping(now.keeps)._moved(now)
+
+    def _again(self, now: _Iterate) -> _Iterate:
+        """The next start."""
+        is_anew, is_dropped = now.count == ANEW, now.count == DROPPED
+        r = jnp.where(is_dropped, self.guess, jnp.where(is_anew, 0.0, now.best))
+        keeps = jnp.where(is_dropped, 0.0, now.keeps)
+        v = self.change(r)
+        missed, size = self.keeping(keeps).missed(r, v)
+        zero = jnp.zeros_like(now.count)
+        # What is best with restitution says nothing without it.
+        best, least = lax.cond(
+            is_dropped, lambda: (r, missed), lambda: (now.best, now.least)
+        )
+        sweeps = jnp.where(is_anew | is_dropped, zero + AGAIN, zero)
+        start = r, v, best, missed, size, least
+        return _Iterate(*start, now.count, zero, zero, sweeps, keeps)
+
+    def _moved(self, now: _Iterate) -> _Iterate:
         now = lax.cond(now.sweeps > 0, partial(_swept, self), lambda now: now, now)
-        late = now.count - STEPS
-        is_start = (late >= 0) & (late % START == 0)
-        now = lax.cond(is_start, partial(_from_best, self), lambda now: now, now)
         moved = _steps(self, now, _term(self, now))
         gains = moved.missed < GAIN * now.missed
         better = moved.missed < now.least
@@ -300,36 +361,37 @@ class _Scaled(NamedTuple):
             now.count + 1,
             fails,
             jnp.where(better, 0, now.stalls + 1),
-            jnp.where(gains | (late >= -1), 0, MORE * (1 + fails % ROUND)),
+            jnp.where(gains | _is_further(now), 0, MORE * (1 + fails % ROUND)),
+            now.keeps,
         )
 
 
-def _from_best(scaled: _Scaled, now: _Iterate) -> _Iterate:
-    r, v = now.best, scaled.change(now.best)
-    missed, size = scaled.missed(r, v)
-    return now._replace(r=r, v=v, missed=missed, size=size)
+def _is_further(now: _Iterate) -> Any:
+    """Whether a start is by steps alone."""
+    return (now.count >= FURTHER) & (now.count < DROPPED)
 
 
 def _term(scaled: _Scaled, now: _Iterate) -> Any:
     """What is added to W in the next elimination, 1/kg."""
-    share = row_of(TERMS, jnp.minimum(now.fails, STEPS - 1))
+    share = row_of(TERMS, jnp.minimum(now.fails, START - 1))
+    share = jnp.where(_is_further(now), FEWER, 1.0) * share
     term = share * now.missed / jnp.maximum(now.size, TINY)
-    term = jnp.clip(term, PROXIMAL * scaled.weight + TINY, MOST * scaled.weight)
-    fixed = row_of(LATE, jnp.maximum(now.count - STEPS, 0)) * scaled.weight + TINY
-    return jnp.where(now.count < STEPS, term, fixed)
+    return jnp.clip(term, PROXIMAL * scaled.weight + TINY, MOST * scaled.weight)
 
 
 def _swept(scaled: _Scaled, now: _Iterate) -> _Iterate:
     """Sweeps of Gauss and Seidel; the first until a few have changed no contact."""
+    is_first = (now.count == 0) | (now.count == ANEW) | (now.count == DROPPED)
+    relaxed = jnp.where(now.count < START, RELAXED, 1.0)
 
     def goes_on(state: Any) -> Any:
         count, same = state[:2]
-        return (count < now.sweeps) & ((now.count > 0) | (same < SAME))
+        return (count < now.sweeps) & (~is_first | (same < SAME))
 
     def sweep(state: Any) -> Any:
         count, same, *rest = state
-        start = (jnp.array(False), *rest)
-        changed, *rest = scaled.problem.active.each(partial(_sweep, scaled), start)
+        start, one = (jnp.array(False), *rest), partial(_sweep, scaled, relaxed)
+        changed, *rest = scaled.problem.active.each(one, start)
         return count + 1, jnp.where(changed, 0, same + 1), *rest
 
     zero = jnp.zeros((), jnp.int64)
@@ -343,7 +405,7 @@ def _swept(scaled: _Scaled, now: _Iterate) -> _Iterate:
     return now._replace(r=r, v=v, best=best, missed=missed, size=size, least=least)
 
 
-def _sweep(scaled: _Scaled, k: Any, i: Any, state: Any) -> Any:
+def _sweep(scaled: _Scaled, relaxed: Any, k: Any, i: Any, state: Any) -> Any:
     """One contact's impulse from the speeds that the others give; its status."""
     changed, r, v, status = state
     own = row_of((r, scaled.pushed, scaled.sizes, scaled.problem.friction, status), k)
@@ -354,7 +416,7 @@ def _sweep(scaled: _Scaled, k: Any, i: Any, state: Any) -> Any:
     y = r_k[1:] - u[1:] / sizes[1]
     share = _share(y, mu * push)
     further = jnp.concatenate([push[None], share * y])
-    further = r_k + RELAXED * (further - r_k)
+    further = r_k + relaxed * (further - r_k)
     push = jnp.maximum(0.0, further[0])
     new = jnp.concatenate([push[None], further[1:] * _share(further[1:], mu * push)])
     now = jnp.where(push > 0, jnp.where(share < 1, 2.0, 1.0), 0.0)
@@ -392,9 +454,9 @@ def _steps(scaled: _Scaled, now: _Iterate, term: Any) -> _Moved:
         def pressed(k: Any, i: Any, found: Any) -> Any:
             f, rights = found
             b = _blocks(scaled, (k, i), (r, v))[2]
-            inverse, applied = row_of((blocks[0], own.applied), k)
+            inverse, J = row_of((blocks[0], own.jacobian), k)
             right = inverse @ b
-            f = f.at[scaled.speeds(i)].add(right @ applied)
+            f = f.at[scaled.speeds(i)].add(right @ J)
             return f, with_row(rights, right, k)
 
         f, rights = each(pressed, (scaled._none, jnp.zeros_like(r)))
@@ -403,10 +465,10 @@ def _steps(scaled: _Scaled, now: _Iterate, term: Any) -> _Moved:
         def one(k: Any, i: Any, found: Any) -> Any:
             p, r = found
             speeds = scaled.speeds(i)
-            columns = (own.jacobian, own.applied, blocks[1], rights, r)
-            J, applied, Q, right, r_k = row_of(columns, k)
+            columns = (own.jacobian, blocks[1], rights, r)
+            J, Q, right, r_k = row_of(columns, k)
             new = r_k + right - Q @ (J @ moves[speeds])
-            return p.at[speeds].add(new @ applied), with_row(r, new, k)
+            return p.at[speeds].add(new @ J), with_row(r, new, k)
 
         p, r = each(one, (scaled._none, r))
         v = longer(own.solve(p[: scaled.speed_count]))
@@ -445,9 +507,9 @@ def _matrix(scaled: _Scaled, now: _Iterate, term: Any) -> tuple[Solver, Any]:
         B, C, _ = _blocks(scaled, (at, i), (now.r, now.v))
         inverse = inverse_blocks((B + term * C)[None])[0]
         Q = inverse @ C
-        J, applied = row_of((own.jacobian, own.applied), at)
+        J = row_of(own.jacobian, at)
         speeds, blocks = scaled.speeds(i), row_of(near, i)
-        K = K.at[speeds[:, None], speeds].add(applied.T @ (Q @ J))
+        K = K.at[speeds[:, None], speeds].add(J.T @ (Q @ J))
         flags = flags.at[blocks[:, None], blocks].set(True)
         return K, flags, with_row(columns, (inverse, Q), at)
 

@@ -32,7 +32,7 @@ from polhode.formulation.solve.equations_of_motion import (
     solve_constrained,
     solve_ordered,
 )
-from polhode.formulation.solve.ordering import FEW, ordered
+from polhode.formulation.solve.ordering import ordered
 from polhode.integrate.field.backend import stepped_part
 from polhode.integrate.field.constraint_violation import (
     RowMisses,
@@ -62,6 +62,9 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 NEWTON = 2  # after one accurate step each iteration squares what is missed
+# Speeds and constraint rows up to which a projection is written wherever it is asked,
+# and its unknowns are eliminated as they stand: docs/decisions/0022.
+FEW = 16
 # Of a large system the second is made where the first has missed more than this share.
 ENOUGH = 1e-13
 
@@ -308,25 +311,18 @@ def _projections(
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """(t, q) -> q nearer to the constraints; (t, q, z) -> z nearer, and the rows A.
 
-    Each is traced once for a system, with its derivatives; of a large one it is written
-    once in a program too.
+    Each is traced once for a system, with its derivatives; of more than a few unknowns
+    it is written once in a program too.
     """
     system = equations.system
-    if system.speeds + len(system.row_names) <= FEW:
-        whole = system.remembered(
-            "projections",
-            lambda: [jax.jit(partial(f, equations)) for f in (_placed, _moved)],
-        )
-        own = dict(table)
-        return lambda *at: whole[0](*at, own), lambda *at: whole[1](*at, own)
-
-    def placed(t: Scalar, q: Array) -> Any:
-        return _placed(equations, t, q, table)
-
-    def moved(t: Scalar, q: Array, z: Array) -> tuple[Any, Any]:
-        return _moved(equations, t, q, z, table)
-
-    return shared(placed), shared(moved)
+    unknowns = system.speeds + len(system.row_names)
+    traced_once = jax.jit if unknowns <= FEW else shared
+    placed, moved = system.remembered(
+        "projections",
+        lambda: [traced_once(partial(f, equations)) for f in (_placed, _moved)],
+    )
+    own = dict(table)
+    return lambda *at: placed(*at, own), lambda *at: moved(*at, own)
 
 
 def _placed(equations: Equations, t: Scalar, q: Array, table: Table) -> Any:

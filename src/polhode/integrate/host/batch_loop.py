@@ -330,11 +330,19 @@ def _first_taken(
 def _beyond(given: Given, way: _UnderWay, x: np.ndarray) -> np.ndarray:
     """Times of samples (runs, s); those not reached are where the runs ended."""
     assert way.taken is not None
-    there = way.gliders.stepper_state
-    missed = np.arange(x.shape[1]) >= way.taken.number[:, None]
-    if np.any(missed):
-        x[missed] = np.repeat(there.x, missed.sum(axis=1), axis=0)
-    return np.where(missed, there.t[:, None], given.output_times)
+    there, number = way.gliders.stepper_state, way.taken.number
+    for run in np.flatnonzero(number < x.shape[1]):
+        x[run, number[run] :] = there.x[run]
+    return sample_times(given, there.t, number)
+
+
+def sample_times(given: Given, ended: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """Times of samples (runs, s) of runs that have so many, and ended when they did."""
+    goals, shape = given.output_times, (len(number), len(given.output_times))
+    if np.all(number >= len(goals)):
+        return np.broadcast_to(goals, shape)  # not written out for each run
+    missed = np.arange(len(goals)) >= number[:, None]
+    return np.where(missed, ended[:, None], goals)
 
 
 def _mark(tracker: BatchEventTracker | None) -> Any:

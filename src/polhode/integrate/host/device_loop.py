@@ -27,6 +27,7 @@ from polhode.integrate.host.batch_loop import (
     extent,
     host_samples,
     kept_terms,
+    sample_times,
     sampling_faults,
     with_tracker,
 )
@@ -45,6 +46,7 @@ from polhode.integrate.kernel.status import (
     WORK_LIMIT,
     ZENO,
 )
+from polhode.integrate.kernel.stepper_state import StepperState
 from polhode.lowering.backends.cuda.device import Device, current_device
 
 if TYPE_CHECKING:
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
 
 # Attempts of a chunk: a launch costs little, but those that are done wait for its end.
 ROOM = 128
+ENDS = ("t", "x", "tried", "accepted", "rejected", "stiff", "status")
 COPIES = 3  # of the state of all runs: as it was, those that go, and what they leave
 
 
@@ -64,8 +67,12 @@ class _Way(NamedTuple):
     step: SampledStep | None
 
 
-def run_on_device(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
-    """All runs of a fleet, to their ends."""
+def run_on_device(
+    given: Given, fleet: Batch, watch: Watch | None, *, is_whole: bool = False
+) -> BatchResult:
+    """All runs of a fleet, to their ends; with all that each ends with, if asked."""
+    # What ends runs that sample inputs is told from all of their state.
+    is_whole = is_whole or given.sampling is not None
     device = current_device()
     begins = fleet
     fleet, tracker = with_tracker(given, fleet)
@@ -78,8 +85,8 @@ def run_on_device(given: Given, fleet: Batch, watch: Watch | None) -> BatchResul
     trees = (gliders, fleet.bounds, step)
     _require_room(device, given, trees, (runs, samples, width))
     x = device.empty((max(1, runs * samples), width), "float64")
-    gliders, bounds, table, step = _mapped(
-        device.send, (gliders, fleet.bounds, fleet.table, step)
+    gliders, bounds, table, step = _sent(
+        device, (gliders, fleet.bounds, fleet.table, step)
     )
     way = _Way(gliders, device.send(np.zeros(runs, np.int64)), step)
     stop = float(fleet.bounds.stop[0])
@@ -98,7 +105,7 @@ def run_on_device(given: Given, fleet: Batch, watch: Watch | None) -> BatchResul
             break
         chunk.make(way, pick, times, x)
         report.tell(way)
-    return _result(given, device, begins, way, x, tracker=tracker)
+    return _result(given, device, begins, way, x, tracker=tracker, is_whole=is_whole)
 
 
 class _Chunk(NamedTuple):
@@ -257,13 +264,16 @@ def _result(
     way: _Way,
     x: Array,
     *,
-    tracker: BatchEventTracker | None = None,
+    tracker: BatchEventTracker | None,
+    is_whole: bool,
 ) -> BatchResult:
     """What came of the runs, in the machine's memory; states stay where that is asked.
 
-    `x` are samples.
+    `x` are samples. Only of `is_whole` runs all is fetched that they end with: that
+    takes as long as a fifth of a sweep.
     """
-    there = _mapped(device.fetch, way.gliders.stepper_state)
+    own = way.gliders.stepper_state
+    there = _fetched(device, own, *(own._fields if is_whole else ENDS))
     work = device.fetch(way.gliders.work)
     counts = (there.accepted, there.rejected, there.stiff)
     landing = FinalState(there.t, there.x, there.tried, *counts, work)
@@ -271,20 +281,24 @@ def _result(
     spent = going & (there.accepted + there.rejected >= given.limit)
     status = np.where(spent, WORK_LIMIT, there.status)
     runs, width = there.x.shape
-    own = way.gliders.stepper_state
     if not given.sampled:
-        t, found = own.t[:, None], own.x[:, None]
+        first = own if given.on_device else there
+        t, found = first.t[:, None], first.x[:, None]
     else:
         found = x.reshape(runs, -1, width)
         missed = device.cupy.arange(found.shape[1]) >= way.count[:, None]
-        found = device.cupy.where(missed[..., None], own.x[:, None], found)
-        asked = device.send(given.output_times)
-        t = device.cupy.where(missed, own.t[:, None], asked)
-    if not given.on_device:
-        t, found = device.fetch(t), device.fetch(found)
-    first = (fleet.bounds.start, fleet.stepper_states.x)
-    told = sampling_faults(given, fleet, there)
-    return BatchResult(t, found, landing, status, *first, tracker, told, there)
+        if (way.count < found.shape[1]).any():
+            found = device.cupy.where(missed[..., None], own.x[:, None], found)
+        if given.on_device:
+            asked = device.send(given.output_times)
+            t = device.cupy.where(missed, own.t[:, None], asked)
+        else:
+            t = sample_times(given, there.t, device.fetch(way.count))
+            found = device.fetch(found)
+    begins = (fleet.bounds.start, fleet.stepper_states.x)
+    told = sampling_faults(given, fleet, there) if is_whole else {}
+    ends = there if is_whole else None
+    return BatchResult(t, found, landing, status, *begins, tracker, told, ends)
 
 
 class _Report(NamedTuple):
@@ -317,6 +331,25 @@ def _mapped(function: Any, tree: Any) -> Any:
         return function(tree)
     parts = [_mapped(function, part) for part in tree]
     return type(tree)(*parts) if hasattr(tree, "_fields") else tuple(parts)
+
+
+def _sent(device: Device, tree: Any) -> Any:
+    """Arrays on the device; one that is there twice is sent once, and copied there."""
+    sent: dict[int, Any] = {}
+
+    def send(array: np.ndarray) -> Any:
+        if id(array) in sent:
+            return sent[id(array)].copy()
+        sent[id(array)] = device.send(array)
+        return sent[id(array)]
+
+    return _mapped(send, tree)
+
+
+def _fetched(device: Device, tree: StepperState, *names: str) -> StepperState:
+    """Some of the columns in the machine's memory; the others stay where they are."""
+    own = {name: device.fetch(getattr(tree, name)) for name in names}
+    return tree._replace(**own)
 
 
 def _put(tree: Any, pick: Any, new: Any) -> None:

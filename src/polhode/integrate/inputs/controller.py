@@ -83,6 +83,36 @@ def _column(name: str, states: Any) -> np.ndarray:
 
 def controller_parameters(inputs: Mapping[Any, Any] | None) -> tuple[Parameter, ...]:
     """The parameters that controllers among some inputs bring along."""
-    values = (inputs or {}).values() if isinstance(inputs, Mapping) else ()
+    given = inputs.items() if isinstance(inputs, Mapping) else ()
+    values = [constant_input(k, v) if isinstance(k, str) else v for k, v in given]
     found = (getattr(v, "parameters", ()) for v in values if not callable(v))
     return tuple(dict.fromkeys(p for each in found for p in each))
+
+
+def constant_input(name: str, value: Any) -> Any:
+    """A number, or the numbers of a couple or a force, as a law of them; else itself.
+
+    The numbers are parameters, `push.input`: programs are shared by all their values.
+    """
+    if isinstance(value, str | bytes | Mapping | bool) or callable(value):
+        return value
+    try:
+        numbers = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        return value
+    if numbers.ndim > 1 or not numbers.size or not np.all(np.isfinite(numbers)):
+        return value
+    if numbers.ndim == 0:
+        return Controller(_one, constants={"input": float(numbers)}, name=name)
+    each = {f"input_{k}": float(x) for k, x in enumerate(numbers, 1)}
+    return Controller(_several, constants=each, name=name)
+
+
+def _one(t: Any, state: Any, input: Any) -> Any:
+    return input
+
+
+def _several(t: Any, state: Any, **inputs: Any) -> Any:
+    import jax.numpy as jnp
+
+    return jnp.stack([1.0 * each for each in inputs.values()])

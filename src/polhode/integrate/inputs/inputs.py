@@ -2,6 +2,7 @@
 
     inputs={"motor of hinge": lambda t, state: -3 * state["hinge"], "gust": Noise(...)}
     inputs={("tau1", "tau2"): law}          one law for several, which returns them all
+    inputs={"push": 5.0}                    a number
 
 An input is the name of a motor, of an applied couple or follower force, or of a
 parameter that only such actions have. Laws are traced into the compiled loop. Sampled
@@ -26,7 +27,7 @@ from polhode.errors import IntegrationError
 from polhode.integrate.field.input_table import Drive, Law, arity
 from polhode.integrate.field.sampler import Sampler
 from polhode.integrate.field.traceable import traceable_digest
-from polhode.integrate.inputs.controller import Controller
+from polhode.integrate.inputs.controller import Controller, constant_input
 from polhode.integrate.inputs.groups import (
     Begun,
     admit_group,
@@ -292,12 +293,12 @@ def admit_inputs(system: System, inputs: Mapping[Any, Any] | None) -> Inputs:
         else:
             raise IntegrationError(
                 f"the input {key!r} cannot be {given!r}.",
-                "An input is a function of time, or of time and state.",
+                "An input is a number, a function of time, or one of time and state.",
                 "It is a table of inputs already: give it as inputs=..., or with others"
                 " as inputs={**table, ...}."
                 if isinstance(given, Mapping)
-                else "Give a function, ph.Controller, ph.Sampled or ph.Noise; a"
-                " constant is a parameter: simulate(..., parameters={...}).",
+                else "Give a number, a function, ph.Controller, ph.Sampled or"
+                " ph.Noise.",
             )
     first = np.concatenate([np.zeros(0), *(g.states for g in groups)])
     several = tuple(group.group for group in groups)
@@ -308,7 +309,12 @@ def admit_inputs(system: System, inputs: Mapping[Any, Any] | None) -> Inputs:
 
 def with_own_inputs(system: System, inputs: Mapping[Any, Any] | None) -> dict[Any, Any]:
     """The inputs of a run, and those that actions bring along: slips, pulses."""
-    return with_pulses(system, with_relaxation(system, inputs), Sampled)
+    given = with_relaxation(system, inputs)
+    laws = {
+        key: constant_input(key, value) if isinstance(key, str) else value
+        for key, value in given.items()
+    }
+    return with_pulses(system, laws, Sampled)
 
 
 def one_by_one(inputs: Mapping[Any, Any]) -> dict[Any, Any]:

@@ -58,11 +58,8 @@ def sprung_pendulum(stiffness: float = 6.0) -> ph.System:
 def shaken_pendulum(amplitude: float = 0.02, rate: float = 300.0) -> ph.System:
     """Kapitza's pendulum: the hinge goes up and down by amplitude sin(rate t)."""
 
-    def shake(t: Any) -> Any:
-        import jax.numpy as jnp
-
-        return amplitude * jnp.sin(rate * t)
-
+    sizes = {"a": ph.Parameter("a", amplitude), "w": ph.Parameter("w", rate)}
+    shake = ph.Formula("a * sin(w * t)", constants=sizes)
     hand = ph.Particle("hand", ph.Parameter("M", 1.0))
     lift = ph.Prismatic("lift", ph.World().origin, hand.mass_centre, axis=ph.Z)
     driver = ph.PrescribedMotion(lift, shake, name="shaker")

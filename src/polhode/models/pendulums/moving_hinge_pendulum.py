@@ -16,15 +16,10 @@ from typing import Any
 
 import polhode as ph
 
-
-def sway(t: Any) -> Any:
-    """x_H = 0.3 sin 2t"""
-    import jax.numpy as jnp
-
-    return 0.3 * jnp.sin(2.0 * t)
+SWAY = ph.Formula("0.3 * sin(2 * t)")  # x_H
 
 
-def moving_hinge_pendulum(motion: Callable[[Any], Any] = sway) -> ph.System:
+def moving_hinge_pendulum(motion: Callable[[Any], Any] = SWAY) -> ph.System:
     """A pendulum hung on a carriage whose place x_H = motion(t) is prescribed.
 
     Joints: "track" (the carriage) and "hinge" (th); the constraint is "driver".

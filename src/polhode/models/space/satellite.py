@@ -10,12 +10,21 @@ swings at sqrt(3) times the rate of its orbit. The Moon does.
 
 from __future__ import annotations
 
-from typing import Any
-
 import polhode as ph
 from polhode.models import looks
 
 MU = 3.986004418e14
+
+
+# MacCullagh: the energy of a body in the field of a point, to second order in its size;
+# ALONG are the squares of
+# the place along the body's axes.
+RR = "(x ** 2 + y ** 2 + z ** 2)"
+ALONG = [f"(R_1{k} * x + R_2{k} * y + R_3{k} * z) ** 2" for k in (1, 2, 3)]
+MACCULLAGH = (
+    f"-mu * m / sqrt({RR}) - mu / (2 * {RR} ** 1.5) * (Jx + Jy + Jz"
+    f" - 3 * (Jx * {ALONG[0]} + Jy * {ALONG[1]} + Jz * {ALONG[2]}) / {RR})"
+)
 
 
 def satellite() -> ph.System:
@@ -34,20 +43,9 @@ def satellite() -> ph.System:
     free = ph.Free("orbit", world.origin, body.origin)
     names = dict(zip(("Jx", "Jy", "Jz"), moments, strict=True))
     constants = {"mu": ph.Parameter("mu", MU), "m": m, **names}
-    ends = world.frame, body.frame
-    pull = ph.Potential(ends, maccullagh, constants, name="gravity")
+    law = ph.Formula(MACCULLAGH, ph.Potential.PLACEMENT, constants=constants)
+    pull = ph.Potential((world.frame, body.frame), law, name="gravity")
     return ph.System([free], [pull], name="satellite")
-
-
-def maccullagh(body: Any, *, mu: Any, m: Any, Jx: Any, Jy: Any, Jz: Any) -> Any:
-    """The energy of a body in the field of a point, to second order in its size."""
-    import jax.numpy as jnp
-
-    J = jnp.stack([1.0 * Jx, 1.0 * Jy, 1.0 * Jz])
-    square = body.position @ body.position
-    r = jnp.sqrt(square)
-    down = body.rotation.T @ body.position / r
-    return -mu * m / r - mu / (2 * r**3) * (J.sum() - 3 * down @ (J * down))
 
 
 def dumbbell_satellite() -> ph.System:

@@ -14,8 +14,6 @@ held on its path, and its reaction, not its weight, is what must be strong.
 
 from __future__ import annotations
 
-from typing import Any
-
 import polhode as ph
 
 # Origins of both bodies after 1 s from the gallery's start, by an eighth-order method
@@ -25,13 +23,6 @@ REFERENCE = {
     "right": (0.567232447830, 0.177516640667, -0.830369578652),
     "work": -7.378112254166,
 }
-
-
-def swing(t: Any) -> Any:
-    """0.4 sin 1.5t"""
-    import jax.numpy as jnp
-
-    return 0.4 * jnp.sin(1.5 * t)
 
 
 def sprung_pair() -> ph.System:
@@ -55,5 +46,5 @@ def sprung_pair() -> ph.System:
         ph.machines.RotationalSpring(right.frame, left.frame, 3.0, name="bush"),
         ph.Gravitation(masses, 1.0, name="pull"),
     ]
-    driver = ph.PrescribedMotion(below, swing, name="driver")
+    driver = ph.PrescribedMotion(below, ph.Formula("0.4 * sin(1.5 * t)"), name="driver")
     return ph.System([below, flight, ball], actions, [driver], name="sprung pair")

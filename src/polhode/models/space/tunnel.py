@@ -14,7 +14,6 @@ orbit at the ground: 42 minutes through the Earth, from anywhere to anywhere.
 from __future__ import annotations
 
 from math import cos, sin
-from typing import Any
 
 import polhode as ph
 
@@ -66,27 +65,25 @@ def _planet_and_ball() -> tuple[ph.Body, ph.Particle, ph.Revolute]:
     return planet, ball, spin
 
 
+# V is G M m (r^2 - 3 R^2)/(2 R^3) inside and -G M m/r outside, the same at r = R; here
+# of the lesser and of the greater of r^2 and R^2.
+RR = "x ** 2 + y ** 2 + z ** 2"
+ENERGY = (
+    f"-GM * m * ((3 * R ** 2 - min({RR}, R ** 2)) / (2 * R ** 3) - 1 / R"
+    f" + 1 / sqrt(max({RR}, R ** 2)))"
+)
+
+
 def _pull(planet: ph.Body, ball: ph.Particle) -> ph.Potential:
     constants = {
         "GM": ph.Parameter("GM", 1.0),
         "R": ph.Parameter("R", 1.0),
         "m": ph.Parameter("m", 0.01),
     }
-    return ph.Potential((planet.frame, ball.frame), energy, constants, name="pull")
+    law = ph.Formula(ENERGY, ("x", "y", "z"), constants=constants)
+    return ph.Potential((planet.frame, ball.frame), law, name="pull")
 
 
 def _driver(spin: ph.Revolute, rate: float) -> ph.PrescribedMotion:
-    return ph.PrescribedMotion(spin, lambda t: rate * t, name="driver")
-
-
-def energy(ball: Any, GM: Any, R: Any, m: Any) -> Any:
-    """V inside and outside, the same at r = R:
-
-    V = G M m (r^2 - 3 R^2)/(2 R^3) inside,  -G M m/r outside
-    """
-    import jax.numpy as jnp
-
-    square = ball.position @ ball.position
-    inside = square < R**2
-    far = jnp.sqrt(jnp.where(inside, R**2, square))
-    return -GM * m * jnp.where(inside, (3 * R**2 - square) / (2 * R**3), 1 / far)
+    turning = ph.Formula("rate * t", constants={"rate": ph.Parameter("rate", rate)})
+    return ph.PrescribedMotion(spin, turning, name="driver")

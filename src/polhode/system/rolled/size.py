@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LARGE = 48
 # Speeds and constraint rows above which closed loops are: what eliminates them grows
 # quicker than bodies do.
-COUPLED_UNKNOWNS = 40
+COUPLED_UNKNOWNS = 36
 # Constraints of kinds that no loop serves: so few may be written on their own.
 FEW_OTHERS = 8
 # Speeds that one constraint feels: fronts of the elimination are straight code.

@@ -124,6 +124,17 @@ def implicit(
     return root(lax.stop_gradient(u), *others, *sizes)
 
 
+@jax.custom_jvp
+def followed(value: Any, like: Any) -> Any:
+    """The value, whose derivatives are those of another that is equal to it."""
+    return value
+
+
+@followed.defjvp
+def _(primals: tuple[Any, Any], tangents: tuple[Any, Any]) -> tuple[Any, Any]:
+    return primals[0], tangents[1]
+
+
 def spread(column: Array) -> Any:
     """The root of the mean square of some numbers; of none, zero.
 

@@ -3,7 +3,7 @@ r"""Moreau's midpoint scheme: contacts and friction by impulses, a fixed step at
     q_m = q (+) h/2 z                           contacts with g(q_m) <= 0 are active
     M' (z_f - z) = h M a(t + h/2, q_m, z)       M' = M (1 - h/2 da/dz)
     u   = W r + J z_f                           K \ni r _|_ u + e u^- n + mu |u_T| n
-    M' (z+ - z_f) = J^T r
+    M' (z+ - z_f) = J^T r                       W = J S^-1 J^T, see `impulse_answer`
     q+  = q_m (+) h/2 z+                        then overlaps are removed
 
 Forces that depend on speeds are those of the mean speed, (z + z+)/2, to first order:
@@ -36,12 +36,19 @@ from polhode.formulation.solve.contact_guess import (
     look_at,
 )
 from polhode.formulation.solve.contact_problem import (
+    PROXIMAL,
     ContactProblem,
     ContactSolution,
     each_active,
+    law_defect,
     solve_contacts,
 )
 from polhode.integrate.field.vector_field import Field
+from polhode.integrate.methods.implicit.newton import (
+    followed,
+    implicit,
+    without_derivative,
+)
 from polhode.integrate.methods.mechanical.impulse_answer import Answer, answer_of
 from polhode.integrate.methods.mechanical.moreau_result import (
     LEVEL,
@@ -121,22 +128,27 @@ def moreau_step(
         return table_step(field, t, x, h, kept, is_shown=is_shown)
     step = _Step.begun(field, t, x, h)
     rows, mu, z = step.rows, step.friction, step.z
-    if kept is None or contacts.pads(field.system):
-        z1, found = passes(step, None)
-        after = _anew(found)
-    else:
-        z1, found, after = _from_guess(step, ContactGuess.of(kept))
-    u = found.velocity.at[:, 0].add(-step.rebound)
-    there = field.local(step.middle, h / 2 * z1)
+
+    def solved(kept: Any) -> tuple[Any, ContactSolution, ContactGuess]:
+        if kept is None or contacts.pads(field.system):
+            z1, found = passes(step, None)
+            return z1, found, _anew(found)
+        return _from_guess(step, ContactGuess.of(kept))
+
+    z1, found, after = without_derivative(solved, kept)
+    u, z1 = found.velocity, followed(z1, _by_modes(step, found))
+    way = h / 2 * z1
+    there = field.local(step.middle, way)
     # What leaves by itself is left alone: to lift it as well would give it energy.
     rests = step.is_active & (u[:, 0] <= RESTING * step.size)
     closed = Closed(rests, found.impulse[:, 0] > 0)
-    q1 = apart(step.normals, step.placed, there, closed, LEVEL * step.size)
+    least = LEVEL * step.size
+    q1 = apart(step.normals, step.placed, (there, way), closed, least)
     support = rows.velocity - rows.jacobian @ z
     return MoreauStep(
         jnp.concatenate([q1, z1]),
         jnp.concatenate([there, z1]),
-        found._replace(velocity=u),
+        found,
         step.before,
         support + rows.jacobian @ ((z + z1) / 2),
         support,
@@ -152,9 +164,10 @@ def _from_guess(
 ) -> tuple[Any, ContactSolution, ContactGuess]:
     """z+, the solution that a guess is or that follows from it, and the next guess."""
     guess, mu, on = kept.pressing(step.is_active), step.friction, step.is_active
+    step = step._replace(rebound=kept.striking(step.rebound))
     change = step.change(guess.impulse)
     u = step.velocity(change)
-    told = look_at(guess, u, mu, on)
+    told = look_at(guess, u.at[:, 0].add(step.rebound), mu, on)
 
     def holds() -> tuple[Any, ContactSolution, ContactGuess]:
         none = jnp.zeros((), jnp.int64)
@@ -166,8 +179,22 @@ def _from_guess(
         return z1, found, _anew(found)
 
     z1, found, after = lax.cond(told.holds, holds, fails)
-    mass = jnp.where(on, found[-1], guess.mass)
+    # None where it is open: what closes again strikes.
+    mass = jnp.where(on, found[-1], 0.0)
     return z1, ContactSolution(*found), ContactGuess(*after)._replace(mass=mass)
+
+
+def _by_modes(step: _Step, found: ContactSolution) -> Any:
+    """z+ while its contacts open, stick and slide as they do: for derivatives."""
+    r, share = found.impulse, PROXIMAL / jnp.mean(found.mass)
+
+    def lacks(r: Array) -> Any:
+        u = step.velocity(step.change(r)).at[:, 0].add(step.rebound)
+        # Loads that more contacts share than are needed stay those that are nearest.
+        u = u + share * (r - lax.stop_gradient(found.impulse))
+        return law_defect(r, u, step.friction, found.mass, step.is_active)
+
+    return step.free + step.change(implicit(r, lacks))
 
 
 def _anew(found: ContactSolution) -> ContactGuess:
@@ -206,13 +233,13 @@ class _Step(NamedTuple):
         """From x at t."""
         system, n = field.system, field.coordinates
         q, z = x[:n], x[n:]
-        then, way = t + h / 2, h / 2 * z
-        middle = field.local(q, way)
-        end = field.local(middle, way)
+        then = t + h / 2
+        middle = field.local(q, h / 2 * z)
+        end = field.local(middle, h / 2 * z)
         table = field.table_at(then, middle, z)
         rows = contacts.contact_rows(system, then, middle, z, table)
         size = length_at_rest(system)
-        before = contacts.velocities(system, t, q, z, table)
+        before = contacts.velocities_of(system, (then, middle), (t, q), z, table)
         slip = jnp.sqrt(before[:, 1] ** 2 + before[:, 2] ** 2)
         return cls(
             field=field,
@@ -241,41 +268,51 @@ class _Step(NamedTuple):
         """z_f"""
         return self.z + self.answer.drift
 
+    def velocity(self, change: Any) -> Any:
+        """u (n, 3) after it, where z_f has changed."""
+        here, there = (self.t + self.h / 2, self.middle), (self.t + self.h, self.end)
+        own = self.field.system, here, there, self.free + change, self.table
+        return contacts.velocities_of(*own)
+
+    def _along(self, z: Array) -> Any:
+        """u (n, 3) of z at its middle."""
+        t, system = self.t + self.h / 2, self.field.system
+        return contacts.velocities(system, t, self.middle, z, self.table)
+
     def change(self, r: Array) -> Any:
         """z+ - z_f of impulses r (n, 3), without a matrix."""
-        t, system = self.t + self.h / 2, self.field.system
+        return self.answer.to(jax.vjp(self._along, self.z)[1](r)[0])
 
-        def u(z: Array) -> Any:
-            return contacts.velocities(system, t, self.middle, z, self.table)
+    def problem(self, guess: Any) -> ContactProblem:
+        """That of its contacts, with all matrices.
 
-        return self.answer.to(jax.vjp(u, self.z)[1](r)[0])
-
-    def velocity(self, change: Any) -> Any:
-        """u (n, 3) after a change of z_f, restitution added to its normal part."""
-        t, z = self.t + self.h, self.free + change
-        u = contacts.velocities(self.field.system, t, self.end, z, self.table)
-        return u.at[:, 0].add(self.rebound)
-
-    def problem(self) -> ContactProblem:
-        """That of its contacts, with all matrices."""
+        By a guess of the impulses q is what they would miss, were u read at the end of
+        the step and not at its middle.
+        """
         system, then = self.field.system, self.t + self.h / 2
         rows = contacts.contact_rows(system, then, self.middle, self.z, self.table)
-        then = self.t + self.h
-        last = contacts.contact_rows(system, then, self.end, self.free, self.table)
+        J, answer = rows.jacobian, self.answer
+        change = met = jnp.zeros_like(self.z)
+        if guess is not None:
+            (p,) = jax.vjp(self._along, self.z)[1](guess)
+            change, met = answer.to(p), answer.met(p)
+        z = self.free + change
         return ContactProblem(
-            last.jacobian,
-            each_active(self.is_active, lambda J: self.answer.to(J.T), rows.jacobian),
-            self.answer.inertia,
-            rows.jacobian,
-            last.velocity.at[:, 0].add(self.rebound),
+            J,
+            each_active(self.is_active, lambda J: answer.met(J.T), J),
+            answer.inertia,
+            J,
+            self._along(z - met),
             self.friction,
             self.is_active,
+            self.rebound,
+            self.velocity(change) - self._along(z),
         )
 
     def solved(self, guess: Any) -> ContactSolution:
         """By Newton's steps from a guess (n, 3), or from no impulses."""
         system = self.field.system
-        problem = _pressed(system, self.problem(), self.h, self.table)
+        problem = _pressed(system, self.problem(guess), self.h, self.table)
         return solve_contacts(problem, guess)
 
     def normals(self) -> Normals:
@@ -283,13 +320,23 @@ class _Step(NamedTuple):
         system, then = self.field.system, self.t + self.h / 2
         rows = contacts.contact_rows(system, then, self.middle, self.z, self.table)
         J = rows.jacobian[:, 0]
-        return Normals(J, each_active(self.is_active, self.answer.to, J))
+        return Normals(J, each_active(self.is_active, self.answer.met, J))
 
     @property
     def placed(self) -> Placed:
         """Gaps at its end, and how coordinates move."""
         system, t, table = self.field.system, self.t + self.h, self.table
-        return Placed(lambda q: contacts.gaps(system, t, q, table), self.field.local)
+        passing = contacts.passing(system)
+
+        def gaps(q: Array, way: Array) -> Any:
+            own = contacts.gaps(system, t, q, table)
+            if not np.any(passing):
+                return own
+            # Where places are those of one instant, the ones of the middle go on.
+            first = self.rows.gap + self.rows.jacobian[:, 0] @ way
+            return jnp.where(passing, first, own)
+
+        return Placed(gaps, self.field.local)
 
 
 def _pressed(system: System, problem: ContactProblem, h: Scalar, table: Table) -> Any:

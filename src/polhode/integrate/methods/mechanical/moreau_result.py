@@ -58,7 +58,7 @@ def passes(step: Any, guess: Any) -> tuple[Any, ContactSolution]:
 
     def once(step: Any, guess: Any) -> tuple[Any, ContactSolution]:
         found = step.solved(guess)
-        return step.free + found.change[: step.z.shape[0]], found
+        return step.free + step.change(found.impulse), found
 
     def turn(state: Any) -> Any:
         count, bend, _, (_, last) = state

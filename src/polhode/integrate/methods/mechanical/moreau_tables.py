@@ -65,6 +65,8 @@ def table_step(
     guess = ContactGuess.of(
         jnp.zeros(7 * len(step.rows.radius)) if kept is None else kept
     )
+    rebound = guess.striking(step.seen.rebound)
+    step = step._replace(seen=step.seen._replace(rebound=rebound))
     z1, found, after = _from_guess(step, guess)
     there = field.local(step.middle, h / 2 * z1)
     rests = step.rests(found.velocity)
@@ -73,7 +75,7 @@ def table_step(
     )
     u, mean = found.velocity, jnp.zeros_like(found.velocity)
     if is_shown:
-        u = step.velocities_after(z1)
+        u = step.velocities_after(z1, found.velocity)
         mean = step.velocities_at_middle((step.z + z1) / 2)
     seen = step.seen
     return MoreauStep(
@@ -97,7 +99,8 @@ def _from_guess(
     guess = ContactGuess(*step.active.alone(tuple(kept)))
     change = step.change(guess.impulse)
     u = step.velocities(step.free + change)
-    told = look_in_loops(guess, u, step.seen.friction, step.active)
+    asked = u.at[:, 0].add(step.seen.rebound)
+    told = look_in_loops(guess, asked, step.seen.friction, step.active)
 
     def holds() -> tuple[Any, ContactSolution, ContactGuess]:
         none = jnp.zeros((), jnp.int64)
@@ -218,7 +221,11 @@ class _TableStep(NamedTuple):
         return self.z + self.answer.drift
 
     def change(self, r: Array) -> Any:
-        """z+ - z_f of impulses r (n, 3), by the bodies that they act on."""
+        """z+ - z_f of impulses r (n, 3)."""
+        return self.answer.to(self.pressed(r))
+
+    def pressed(self, r: Array) -> Any:
+        """J^T r (nz,), by the bodies that impulses r (n, 3) act on."""
         none = jnp.zeros((self.poses.origins.shape[0], 3))
 
         def one(k: Any, i: Any, on: Any) -> Any:
@@ -227,24 +234,27 @@ class _TableStep(NamedTuple):
 
         on = self.active.each(one, (none, none))
         system, then = self.field.system, self.t + self.h / 2
-        p = tables.on_speeds(system, then, self.middle, Twists(*on), self.table)
-        return self.answer.to(p)
+        return tables.on_speeds(system, then, self.middle, Twists(*on), self.table)
 
     def velocities(self, z: Array) -> Any:
-        """u (n, 3) after the step, of active contacts, with what restitution asks."""
+        """u (n, 3) after the step, of active contacts."""
         moving = self._moving(z)
 
         def one(k: Any, i: Any, found: Any) -> Any:
-            candidate, rebound = row_of((self.rows, self.seen.rebound), i)
-            u = self._velocity_after(candidate, moving)
-            return with_row(found, u.at[0].add(rebound), i)
+            candidate = row_of(self.rows, i)
+            return with_row(found, self._velocity_after(candidate, moving), i)
 
         return self.active.each(one, jnp.zeros((len(self.seen.rebound), 3)))
 
-    def velocities_after(self, z: Array) -> Any:
-        """u (n, 3) after the step, of all contacts."""
+    def velocities_after(self, z: Array, u: Array) -> Any:
+        """u (n, 3) after the step, of all contacts; of active ones those given."""
         moving = self._moving(z)
-        return tables.each(self.rows, lambda row: self._velocity_after(row, moving))
+
+        def one(row: Any) -> Any:
+            candidate, is_active, u = row
+            return jnp.where(is_active, u, self._velocity_after(candidate, moving))
+
+        return tables.each((self.rows, self.seen.is_active, u), one)
 
     def _moving(self, z: Array) -> Twists:
         system, then = self.field.system, self.t + self.h
@@ -254,10 +264,13 @@ class _TableStep(NamedTuple):
         here = tables.touch(row, self.poses_after)
         return tables.velocity(row, here, self.poses_after, moving)
 
+    def _moving_at_middle(self, z: Array) -> Twists:
+        system, then = self.field.system, self.t + self.h / 2
+        return tables.moving_bodies(system, then, self.middle, z, self.table)
+
     def velocities_at_middle(self, z: Array) -> Any:
         """u (n, 3) of all contacts there."""
-        system, then = self.field.system, self.t + self.h / 2
-        moving = tables.moving_bodies(system, then, self.middle, z, self.table)
+        moving = self._moving_at_middle(z)
 
         def one(row: Any) -> Any:
             return tables.velocity(row[0], row[1], self.poses, moving)
@@ -266,39 +279,34 @@ class _TableStep(NamedTuple):
 
     def solved(self, guess: Any) -> ContactSolution:
         """By Newton's steps from a guess (n, 3)."""
-        system, table, after = self.field.system, self.table, self.poses_after
-        then, middle, end = self.t + self.h / 2, self.middle, self.end
-        moved = tables.screws(system, middle, self.poses, table)
-        moved_after = tables.screws(system, end, after, table)
-        free = tables.moving_bodies(system, then + self.h / 2, end, self.free, table)
-        active, n = self.active, len(self.seen.rebound)
+        moved = tables.screws(self.field.system, self.middle, self.poses, self.table)
+        active, n, p = self.active, len(self.seen.rebound), self.pressed(guess)
+        z = self.free + self.answer.to(p)
+        last, now = self._moving(z), self._moving_at_middle(z)
+        without = self._moving_at_middle(z - self.answer.met(p))
 
         def one(k: Any, i: Any, found: Any) -> Any:
             given = (self.rows, self.seen.touch, self.seen.rebound, self.seen.friction)
             candidate, here, rebound, mu = row_of(given, i)
-            there = tables.touch(candidate, after)
-            J = tables.jacobian(candidate, there, moved_after)
-            applied = tables.jacobian(candidate, here, moved)
-            u = tables.velocity(candidate, there, after, free).at[0].add(rebound)
-            return with_row(found, (J, applied, u, mu), k)
+            J = tables.jacobian(candidate, here, moved)
+            q = tables.velocity(candidate, here, self.poses, without)
+            lag = self._velocity_after(candidate, last)
+            lag = lag - tables.velocity(candidate, here, self.poses, now)
+            return with_row(found, (J, q, rebound, lag, mu), k)
 
         width = self.couplings.speeds.shape[1]
-        shapes = ((n, 3, width), (n, 3, width), (n, 3), (n,))
-        none = tuple(jnp.zeros(shape) for shape in shapes)
-        J, applied, q, mu = active.each(one, none)
-        inertia, solve = self.answer.inertia, self.answer.to
-        problem = SparseProblem(
-            active, J, applied, q, mu, inertia, solve, self.couplings
-        )
+        shapes = ((n, 3, width), (n, 3), (n,), (n, 3), (n,))
+        rows = active.each(one, tuple(jnp.zeros(shape) for shape in shapes))
+        inertia, met = self.answer.inertia, self.answer.met
+        problem = SparseProblem(active, *rows, inertia, met, self.couplings)
         return solve_sparse(problem, guess)
 
     def rests(self, u: Array) -> ActiveContacts:
         """Of active contacts those that do not part, whose u (n, 3) is asked."""
 
         def one(k: Any, i: Any, marks: Any) -> Any:
-            u_i, rebound = row_of((u, self.seen.rebound), i)
             # What leaves by itself is left alone: lifting it would give it energy.
-            return with_row(marks, u_i[0] - rebound <= RESTING * self.size, i)
+            return with_row(marks, row_of(u, i)[0] <= RESTING * self.size, i)
 
         none = jnp.zeros(self.seen.is_active.shape, bool)
         return ActiveContacts.of(self.active.each(one, none))
@@ -319,7 +327,7 @@ class _TableStep(NamedTuple):
 
         def normals(some: ActiveContacts) -> SparseNormals:
             moved = tables.screws(system, self.middle, self.poses, table)
-            answers = answers_of(self.answer.to, self.couplings)
+            answers = answers_of(self.answer.met, self.couplings)
 
             def one(k: Any, i: Any, found: Any) -> Any:
                 given = (self.rows, self.seen.touch)

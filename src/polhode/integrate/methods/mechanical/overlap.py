@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jax import lax
 
-from polhode.arrays import Array
 from polhode.formulation.solve.contact_problem import for_active, for_rows
 
 LIFTS = 10  # sweeps over the overlaps
@@ -22,9 +21,9 @@ class Normals(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """gaps: q -> g (n,); local: (q, delta) -> q."""
+    """gaps: (q, way from the middle of the step) -> g (n,); local: (q, way) -> q."""
 
-    gaps: Callable[[Any], Any]
+    gaps: Callable[[Any, Any], Any]
     local: Callable[[Any, Any], Any]
 
 
@@ -38,16 +37,18 @@ class Closed(NamedTuple):
 def apart(
     normals: Callable[[], Normals],
     placed: Placed,
-    q: Array,
+    end: tuple[Any, Any],
     closed: Closed,
     least: Any,
 ) -> Any:
     """q without the overlaps of contacts that rest, where any is above `least`.
 
-    Small gaps of those that are pressed are closed too: what rolls over a ridge would
-    else leave it. Normals are not asked where there is nothing to do.
+    The end of the step is q and its way (nz,) from the middle. Small gaps of those that
+    are pressed are closed too: what rolls over a ridge would else leave it. Normals are
+    not asked where there is nothing to do.
     """
-    gaps = placed.gaps(q)
+    q, way = end
+    gaps = placed.gaps(q, way)
     rests, pressed = closed.rests, closed.rests & closed.pressed
     amiss = (rests & (gaps < -least)) | (pressed & (gaps > least))
 
@@ -57,7 +58,7 @@ def apart(
         higher = placed.local(q, first)
         # Gaps are not straight in the coordinates: what was lifted too far would open
         # and fall again, for ever.
-        left = placed.gaps(higher)
+        left = placed.gaps(higher, way + first)
         lowest = jnp.full_like(gaps, -jnp.inf)
         second, _ = _lift(whole, left, pushed != 0, lowest)
         return placed.local(higher, second)

@@ -2,9 +2,9 @@ r"""How the speeds of trees answer to impulses, by the entries of their inertia 
 
     M' = M + h/2 dc/dz,      c = bias - force,      M' (z_f - z) = -h c
 
-is M (1 - h/2 da/dz) without the accelerations a. Speeds are coupled where one moves
-what the other carries, and where an action reads both: only these entries are written,
-and what hangs apart on the world is differentiated at once.
+is M (1 - h/2 da/dz) without the accelerations a; S is that of `impulse_answer`. Speeds
+are coupled where one moves what the other carries, and where an action reads both: only
+these entries are written, and what hangs apart on the world is differentiated at once.
 """
 
 from __future__ import annotations
@@ -19,10 +19,14 @@ from polhode.arrays import Array, Scalar
 from polhode.formulation.recursive.composite_inertia import mass_matrix
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.formulation.recursive.links import given, is_an_acceleration
-from polhode.formulation.solve.block_elimination import eliminated
+from polhode.formulation.solve.block_elimination import Solver, eliminated
 from polhode.formulation.solve.contact_problem import eliminated_in_order
 from polhode.integrate.field.vector_field import Field
-from polhode.integrate.methods.mechanical.impulse_answer import Answer
+from polhode.integrate.methods.mechanical.impulse_answer import (
+    Answer,
+    loads,
+    symmetric,
+)
 from polhode.matter.parameter import Table
 from polhode.system.gather import driven_joints
 from polhode.system.rolled.contact_tables import feeling
@@ -46,14 +50,20 @@ def tree_answer(
         return inverse_dynamics(system, state, jnp.zeros_like(z), own, acting)
 
     first, slope = _differentiated(lacks, z, pattern)
-    inertia = mass_matrix(system, q, table) + h / 2 * slope
-    solve = eliminated(inertia, pattern) or eliminated_in_order(inertia)
+    _, resistance = _differentiated(loads(field, t, q, table), z, pattern)
+    M = mass_matrix(system, q, table)
+    S = M + h / 2 * symmetric(resistance)
+
+    def eliminate(K: Array) -> Solver:
+        return eliminated(K, pattern) or eliminated_in_order(K)
+
+    solve = eliminate(M + h / 2 * slope)
 
     def bend(after: Any) -> Any:
         way = (after - z) / 2
         return solve(-h * (lacks(z + way) - first - slope @ way))
 
-    return Answer(solve(-h * first), bend, solve, inertia)
+    return Answer(solve(-h * first), bend, solve, eliminate(S), S)
 
 
 def has_inputs(field: Field, t: Scalar, q: Array, z: Array) -> bool:

@@ -5,6 +5,9 @@ plain C++ for the host, where it gives the same bits.
 """
 
 THREADS_A_BLOCK = 128
+# With 128 threads a block that is 255 registers a thread, the most there are. Told
+# nothing, CUDA's assembler gives 32 to kernels that call functions of many arguments.
+LEAST_BLOCKS = 2
 
 PRELUDE = (
     """\
@@ -24,7 +27,7 @@ typedef unsigned long long u64;
 #define TABLE static __device__ const
 #define RESTRICT __restrict__
 #define KERNEL extern "C" __global__ void __launch_bounds__("""
-    + str(THREADS_A_BLOCK)
+    + f"{THREADS_A_BLOCK}, {LEAST_BLOCKS}"
     + """)
 #define EACH_THREAD                                                      \\
     const i64 thread = (i64)blockIdx.x * (i64)blockDim.x + threadIdx.x; \\
