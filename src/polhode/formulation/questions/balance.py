@@ -19,6 +19,7 @@ import numpy as np
 from polhode.actions.motion_arrays import Poses
 from polhode.actions.weight import WeightOf
 from polhode.arrays import Array, Scalar
+from polhode.constraints.constraint import Constraint
 from polhode.errors import ModelError
 from polhode.formulation.shared.checked_argument import equations_argument
 from polhode.formulation.shared.spatial import inertial_wrenches, momenta, turned
@@ -215,7 +216,7 @@ def reactions_on_bodies(
         yield name, np.sum([each for each, _ in parts], axis=0), ends
 
 
-def _is_of(name: str, constraint: Any) -> bool:
+def _is_of(name: str, constraint: Constraint) -> bool:
     """Whether a reaction is one of the several of a constraint."""
     frames = [frame.name for frame in constraint.bodies]
     words = [*frames, *(joint.name for joint in constraint.joints)]
