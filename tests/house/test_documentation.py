@@ -10,9 +10,12 @@ import re
 import jax
 import pytest
 
+import polhode
 from markdown import blocks, fenced
 from polhode.cli.main import commands
+from polhode.formulation.registry import FORMULATIONS
 from polhode.public.lazy import public_place
+from polhode.verification.register import PROBLEMS, sources
 from source_tree import ROOT
 
 PAGES = [
@@ -37,6 +40,19 @@ def _own_precision():
     before = jax.config.read("jax_enable_x64")
     yield
     jax.config.update("jax_enable_x64", before)
+
+
+def test_the_readme_counts_what_there_is():
+    """Problems, their sources, forms, models and examples, as many as it says."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    problems = f"{len(PROBLEMS)} problems of others from {len(sources())} sources"
+    assert problems in text
+    assert "twenty classical forms" in text
+    assert len(FORMULATIONS) == 20
+    assert "over fifty models" in text
+    assert len(polhode.models.__all__) > 50
+    assert "fourteen short scripts" in text
+    assert len([*(ROOT / "examples").glob("*.py")]) == 14
 
 
 def test_there_are_pages_that_run():

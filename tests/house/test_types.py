@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 
 import pytest
 
 import polhode
-from source_tree import ROOT
+from source_tree import ROOT, package
 from stubs import FOLDER, stubs
 
 USER = """
@@ -40,6 +41,33 @@ ph.Revolutte
 def test_a_stub_names_what_the_table_names(path):
     """`make format` writes them anew."""
     assert path.read_text("utf-8") == stubs()[path]
+
+
+# Parts of all parameters that may be annotated `Any`: what may really be anything.
+UNTYPED = 0.15
+
+
+def test_parameters_say_what_is_passed():
+    """`Any` alone, among all parameters of functions; none is without annotation."""
+    written = [
+        place.annotation
+        for source in package()
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for place in ast.walk(node.args)
+        if isinstance(place, ast.arg) and place.arg not in ("self", "cls")
+        if not is_of_lambda(place, node)
+    ]
+    assert None not in written
+    untyped = [a for a in written if isinstance(a, ast.Name) and a.id == "Any"]
+    assert len(untyped) < UNTYPED * len(written)
+
+
+def is_of_lambda(place: ast.arg, function: ast.AST) -> bool:
+    """Whether an argument is one of a lambda among the defaults of a function."""
+    own = function.args
+    named = [*own.posonlyargs, *own.args, *own.kwonlyargs, own.vararg, own.kwarg]
+    return not any(place is each for each in named)
 
 
 def test_the_package_says_that_it_is_typed():

@@ -12,7 +12,7 @@ import polhode as ph
 from closeness import assert_close
 from polhode.analyse.machinery.corotating import turned
 from polhode.analyse.machinery.minimal_coordinates import independent_places, reduce
-from polhode.analyse.machinery.variations import neighbours
+from polhode.analyse.machinery.variations import variations_of
 from polhode.geometry.rotations import so3
 
 R, G = 0.26, 9.81
@@ -65,7 +65,7 @@ def test_the_reactions_stay_in_the_linear_equations():
     geometric = found.whole.geometric
     assert np.max(np.abs(geometric)) > 1.0
     assert np.max(np.abs(geometric - geometric.T)) > 1.0
-    near = neighbours(state, {}, {}, {})
+    near = variations_of(state, {}, {}, {})
     bare = replace_stiffness(turned(near, found.turning), geometric)
     without = reduce(bare, independent_places(system, bare, None))
     lean = np.linalg.solve(without.mass, without.stiffness)

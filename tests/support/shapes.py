@@ -1,4 +1,4 @@
-"""Calls of kernels held against the shapes of their annotations (`polhode.shapes`)."""
+"""Calls of kernels held against the shapes that their annotations name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import jaxtyping
 
-from polhode import shapes
+from polhode.public import shapes
 
 NAMED = {
     name

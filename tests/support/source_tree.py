@@ -38,7 +38,7 @@ ROOMS = (
 HALL = (
     "tracebacks",
     *("arrays", "dimension", "double", "errors", "version", "doors"),
-    *("answer_table", "fingerprint", "output_file", "public", "shapes"),
+    *("answer_table", "fingerprint", "output_file", "public"),
 )
 
 # Namespaces of the front of the house: tables of public names, loaded when asked for.

@@ -38,8 +38,6 @@ from polhode.system.state import State
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
-PARAMETERS = ("m", "mx", "my", "mz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz")
-
 
 def inertia_of(parameters: Any) -> Any:
     """The spatial inertia M (6, 6) of (m, m r, J) (10,) about the body's origin."""

@@ -101,7 +101,7 @@ def read_quantity(scope: Scope, path: Way, value: Any) -> Any:
 
 
 def write_quantity(ink: Writer, value: Any, place: str) -> Any:
-    """See `Ink.quantity`."""
+    """See `Writer.quantity`."""
     return ink.quantity(value, place, place.rpartition(".")[0] or place)
 
 

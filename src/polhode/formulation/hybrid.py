@@ -68,5 +68,5 @@ def hybrid(system: System) -> Equations:
     return equations
 
 
-def _column(angular: Any, linear: Any) -> Any:
+def _column(angular: Array, linear: Array) -> Any:
     return jnp.concatenate([angular, linear], axis=-1).reshape(-1)

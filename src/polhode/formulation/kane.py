@@ -97,7 +97,9 @@ def kane(
         return _of_free_bodies(system)
     chosen = velocities or own_speeds(system)
 
-    def terms(t: Scalar, q: Array, y: Array, table: Table, felt: Any = None) -> Terms:
+    def terms(
+        t: Scalar, q: Array, y: Array, table: Table, felt: Array | None = None
+    ) -> Terms:
         u = y if felt is None else felt
         t = 1.0 * jnp.asarray(t)
 

@@ -77,7 +77,7 @@ def newton_euler(system: System) -> Equations:
         poles = system.poses(t, q, table).origins
         near_y = _about(y.reshape(n, 6), poles).reshape(-1)
 
-        def near(t: Scalar, q: Array, near_y: Any, table: Table) -> Any:
+        def near(t: Scalar, q: Array, near_y: Array, table: Table) -> Any:
             return _near_to_body(system, StateArrays(t, q, near_y), poles, table)
 
         def near_mass(
@@ -99,7 +99,7 @@ def newton_euler(system: System) -> Equations:
     return in_twists("Newton-Euler", system, to_body, from_body, mass, **own)
 
 
-def _about(V: Array, poles: Any) -> Any:
+def _about(V: Array, poles: Array) -> Any:
     """Twists, or their rates, (n, 6) about fixed poles, from those about the origin.
 
     Masses far from the origin have moments m p^2 about it, of which those of the bodies
@@ -109,7 +109,9 @@ def _about(V: Array, poles: Any) -> Any:
     return jnp.concatenate([w, v + cross(w, poles)], axis=-1)
 
 
-def _near_to_body(system: System, state: StateArrays, poles: Any, table: Table) -> Any:
+def _near_to_body(
+    system: System, state: StateArrays, poles: Array, table: Table
+) -> Any:
     """V (n, 6) in bodies' axes from twists about poles, along the world's axes."""
     t, q, y = state
     R_WB, p_WoBo_W = system.poses(t, q, table)

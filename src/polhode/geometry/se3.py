@@ -37,7 +37,13 @@ from polhode.geometry.rotations.angle_ratios import (
 from polhode.geometry.vector import dot, skew, vee
 
 if TYPE_CHECKING:
-    from polhode.shapes import Columns3, Columns6, Matrices3, Matrices4, Matrices6
+    from polhode.public.shapes import (
+        Columns3,
+        Columns6,
+        Matrices3,
+        Matrices4,
+        Matrices6,
+    )
 
 _LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])
 

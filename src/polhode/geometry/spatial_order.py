@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from polhode.arrays import namespace
 
 if TYPE_CHECKING:
-    from polhode.shapes import Columns6, Matrices6
+    from polhode.public.shapes import Columns6, Matrices6
 
 __all__ = ["exchange_matrix", "exchange_vector"]
 

@@ -12,7 +12,7 @@ from polhode.arrays import namespace
 from polhode.geometry.vector import cross, skew
 
 if TYPE_CHECKING:
-    from polhode.shapes import Columns3, Columns6, Matrices3
+    from polhode.public.shapes import Columns3, Columns6, Matrices3
 
 
 def shift_velocity(w: Columns3, v_P: Columns3, p_PQ: Columns3) -> Columns3:

@@ -11,7 +11,7 @@ from polhode.arrays import namespace
 from polhode.geometry.vector import cross, dot
 
 if TYPE_CHECKING:
-    from polhode.shapes import Matrices3
+    from polhode.public.shapes import Matrices3
 
 
 def components_between(old: Matrices3, new: Matrices3) -> Matrices3:

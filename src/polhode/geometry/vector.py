@@ -18,7 +18,7 @@ from polhode.geometry.frame import Frame, require_frame, require_same_frame
 
 if TYPE_CHECKING:
     from polhode.geometry.rotations.rotation import Rotation
-    from polhode.shapes import Columns3, Matrices3
+    from polhode.public.shapes import Columns3, Matrices3
 
 
 @traced_once

@@ -15,7 +15,7 @@ from polhode.joints.turning import angle_about, offset, tilt, turn_about, wrench
 from polhode.matter.parameter import NOMINAL, Table
 
 if TYPE_CHECKING:
-    from polhode.shapes import (
+    from polhode.public.shapes import (
         Column3,
         Column6,
         Coordinates,

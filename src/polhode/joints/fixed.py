@@ -16,7 +16,7 @@ from polhode.matter.moments import Moments, placed_moments, sum_of_moments
 from polhode.matter.parameter import NOMINAL, Table
 
 if TYPE_CHECKING:
-    from polhode.shapes import (
+    from polhode.public.shapes import (
         Column3,
         Column6,
         Coordinates,

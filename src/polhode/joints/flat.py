@@ -12,7 +12,7 @@ import numpy as np
 from polhode.joints.joint import Joint
 
 if TYPE_CHECKING:
-    from polhode.shapes import Coordinates, Speeds
+    from polhode.public.shapes import Coordinates, Speeds
 
 
 class FlatJoint(Joint):

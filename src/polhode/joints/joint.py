@@ -42,7 +42,7 @@ from polhode.matter.parameter import distinct as each_once
 from polhode.matter.quantities.direction import Direction
 
 if TYPE_CHECKING:
-    from polhode.shapes import (
+    from polhode.public.shapes import (
         Column3,
         Column6,
         Columns6,

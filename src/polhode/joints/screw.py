@@ -16,7 +16,7 @@ from polhode.matter.parameter import NOMINAL, Table, at
 from polhode.matter.quantities.scalar import NOT_ZERO, scalar
 
 if TYPE_CHECKING:
-    from polhode.shapes import (
+    from polhode.public.shapes import (
         Column3,
         Column6,
         Coordinates,

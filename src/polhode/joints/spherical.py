@@ -14,7 +14,7 @@ from polhode.joints.seat import STILL
 from polhode.matter.parameter import NOMINAL, Table
 
 if TYPE_CHECKING:
-    from polhode.shapes import (
+    from polhode.public.shapes import (
         Column3,
         Column6,
         Coordinates,

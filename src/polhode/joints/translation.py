@@ -15,7 +15,7 @@ from polhode.joints.seat import UNTURNED
 from polhode.matter.parameter import NOMINAL, Table
 
 if TYPE_CHECKING:
-    from polhode.shapes import (
+    from polhode.public.shapes import (
         Column3,
         Column6,
         Coordinates,

@@ -15,7 +15,7 @@ from polhode.geometry.rotations.angle_ratios import arctangent_ratio
 from polhode.geometry.vector import outer, skew
 
 if TYPE_CHECKING:
-    from polhode.shapes import Column3, Matrix3, Pair
+    from polhode.public.shapes import Column3, Matrix3, Pair
 
 
 @traced_once

@@ -25,7 +25,7 @@ from polhode.matter.parameter import NOMINAL, Table
 from polhode.matter.quantities.direction import unit_at
 
 if TYPE_CHECKING:
-    from polhode.shapes import (
+    from polhode.public.shapes import (
         Column3,
         Column6,
         Coordinates,

@@ -20,7 +20,7 @@ from polhode.joints.joint import Frames, construct
 from polhode.matter.parameter import NOMINAL, Table
 
 if TYPE_CHECKING:
-    from polhode.shapes import (
+    from polhode.public.shapes import (
         Column3,
         Column6,
         Coordinates,

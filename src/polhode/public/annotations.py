@@ -14,14 +14,11 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from numbers import Integral, Number, Real
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from polhode.public.lazy import public_place
-
-if TYPE_CHECKING:
-    from polhode.matter.solids.solid import Solid
 
 FEW = 20  # elements of a list that are looked at
 PATHS = ("path", "to", "folder")
@@ -77,9 +74,7 @@ class Wanted(typing.NamedTuple):
     text: str
 
 
-def wanted_of(
-    function: Callable[..., Any], noun: Solid | None = None
-) -> dict[str, Wanted]:
+def wanted_of(function: Callable[..., Any], noun: Any = None) -> dict[str, Wanted]:
     """What a function, or a method of a noun, asks of its arguments by their names."""
     own = getattr(function, "__globals__", {})
     try:

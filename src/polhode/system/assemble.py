@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 
 from polhode.arrays import Array, Scalar
+from polhode.constraints.constraint import Constraint
 from polhode.errors import InconsistentState
 from polhode.geometry.vector import shown
 from polhode.system import numeric_constraints
@@ -260,7 +261,7 @@ def require_kept(system: System, misses: list[Miss], t: float) -> None:
     )
 
 
-def _names(constraint: Any) -> list[str]:
+def _names(constraint: Constraint) -> list[str]:
     many = len(constraint.rows) > 1
     return [
         f"{constraint.name}: {row}" if many else constraint.name

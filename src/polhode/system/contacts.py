@@ -144,7 +144,11 @@ def passing(system: System) -> np.ndarray:
 
 
 def velocities_of(
-    system: System, places: Any, state: Any, z: Array, table: Table
+    system: System,
+    places: tuple[Scalar, Array],
+    state: tuple[Scalar, Array],
+    z: Array,
+    table: Table,
 ) -> Any:
     """u (n, 3) of z at a state (t, q), of candidates found at another; traced.
 

@@ -21,7 +21,13 @@ import numpy as np
 
 from polhode.actions.motion_arrays import Poses, Twists
 from polhode.arrays import Array, Scalar
-from polhode.constraints.constraint import Moving, Placed
+from polhode.constraints.constraint import (
+    Constraint,
+    HolonomicConstraint,
+    Moving,
+    Placed,
+    VelocityConstraint,
+)
 from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.rotations import so3
@@ -144,7 +150,9 @@ def moving_rows(system: System, state: State, table: Table = NOMINAL) -> np.ndar
     return np.linalg.norm(found, axis=1) > ZERO_ROW
 
 
-def _require_numbers(constraint: Any, values: Array, t: float, what: str) -> None:
+def _require_numbers(
+    constraint: Constraint, values: Array, t: float, what: str
+) -> None:
     if not np.all(np.isfinite(values)):
         raise ModelError(
             f"{constraint.name!r} is not finite at t = {t:g} s: its equation of"
@@ -156,7 +164,11 @@ def _require_numbers(constraint: Any, values: Array, t: float, what: str) -> Non
 
 
 def _velocity(
-    system: System, constraint: Any, here: Placed, now: Scene, z: np.ndarray
+    system: System,
+    constraint: VelocityConstraint,
+    here: Placed,
+    now: Scene,
+    z: np.ndarray,
 ) -> _Part:
     """Of its equation at z, by the twists of its own bodies and speeds of its joints.
 
@@ -237,7 +249,7 @@ def _stacked(system: System, parts: list[_Part], now: Scene) -> HostRows:
 
 
 def _slope(
-    system: System, constraint: Any, here: Placed, now: Scene
+    system: System, constraint: HolonomicConstraint, here: Placed, now: Scene
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     A = np.zeros((len(constraint.rows), system.speeds))
     by, along = np.repeat([1.0, now.length], 3), speed_lengths(system, now.length)
@@ -274,7 +286,7 @@ def _lengths(rows: np.ndarray, least: float = 1.0) -> np.ndarray:
 
 
 def _remembered(
-    system: System, constraint: Any, here: Placed, k: int, now: Scene
+    system: System, constraint: HolonomicConstraint, here: Placed, k: int, now: Scene
 ) -> np.ndarray:
     """`_by_pose` of the place that was last asked for: checks ask one many times."""
     numbers = (here.rotations, here.origins, *here.coordinates, *now.table.values())
@@ -287,7 +299,9 @@ def _remembered(
     return found
 
 
-def _by_pose(constraint: Any, here: Placed, k: int, now: Scene) -> np.ndarray:
+def _by_pose(
+    constraint: HolonomicConstraint, here: Placed, k: int, now: Scene
+) -> np.ndarray:
     """dg by a twist (6) of its body k, in its axes: radians and natural lengths."""
     R, p = here.rotations[k], here.origins[k]
 
@@ -311,7 +325,7 @@ def _turn(axis: int, angle: float) -> np.ndarray:
 
 
 def _by_joint(
-    constraint: Any, here: Placed, k: int, now: Scene, along: np.ndarray
+    constraint: HolonomicConstraint, here: Placed, k: int, now: Scene, along: np.ndarray
 ) -> np.ndarray:
     """dg by radians or natural lengths along the speeds of its joint k."""
     joint, q = constraint.joints[k], here.coordinates[k]
@@ -326,7 +340,7 @@ def _by_joint(
 
 
 def _by_time(
-    system: System, constraint: Any, here: Placed, now: Scene
+    system: System, constraint: HolonomicConstraint, here: Placed, now: Scene
 ) -> np.ndarray | float:
     """dg/dt, exact however fast a driver is; most constraints do not know the time."""
 
@@ -342,7 +356,7 @@ def _by_time(
     return rate(now.t, here, dict(now.table))
 
 
-def _rate_in_time(constraint: Any) -> Callable[..., Any]:
+def _rate_in_time(constraint: HolonomicConstraint) -> Callable[..., Any]:
     import jax
 
     def rate(t: Scalar, here: Placed, table: Table) -> Any:

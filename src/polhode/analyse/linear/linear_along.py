@@ -220,12 +220,12 @@ def _tangent(state: State) -> np.ndarray:
     """An orthonormal basis (2 nz, k) of the disturbances that keep all constraints."""
     from scipy.linalg import null_space
 
-    from polhode.analyse.machinery.variations import neighbours
+    from polhode.analyse.machinery.variations import variations_of
 
     system = state.system
     if not system.constraints:
         return np.eye(2 * system.speeds)
-    near = neighbours(state, {}, {}, {})
+    near = variations_of(state, {}, {}, {})
     P = errors_carried(state)
     rows = np.block(
         [

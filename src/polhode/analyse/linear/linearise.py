@@ -6,7 +6,8 @@
 Derivatives are exact. Coordinates are errors along the joints, turns about axes for
 rotations, so that no orientation is singular; constraints leave a basis of what is
 free, and p and v keep names of joints. About a motion, errors are taken from where the
-motion is at that time. See `neighbours`, `turning` and `reduction`.
+motion is at that time. See `machinery/variations.py`,
+`machinery/corotating.py` and `machinery/minimal_coordinates.py`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from polhode.analyse.machinery.ports import (
     port_values,
 )
 from polhode.analyse.machinery.spectrum import Spectrum, spectrum_of
-from polhode.analyse.machinery.variations import Neighbours, neighbours
+from polhode.analyse.machinery.variations import Variations, variations_of
 from polhode.answer_table import Answer, AnswerTable
 from polhode.errors import AnalysisError, ModelError, StateError
 from polhode.formulation.equations import Equations
@@ -74,7 +75,7 @@ class Linear(Answer):
     parts: Parts
     matrices: StateSpace
     reduced: Reduced
-    whole: Neighbours
+    whole: Variations
     unsteady: str
     turning: np.ndarray
 
@@ -192,7 +193,7 @@ def linearise(
     state = _state(system, about)
     table.update(port_values(state, table, ports, extra))
     outputs = watched or {}
-    near = neighbours(state, table, ports, outputs)
+    near = variations_of(state, table, ports, outputs)
     turn = turning_of(state, near)
     why = unsteadiness(state, table, near, turn, ports=ports, outputs=outputs)
     if why:
@@ -212,7 +213,7 @@ def linearise(
 def linear_about(
     state: State,
     table: Table,
-    near: Neighbours,
+    near: Variations,
     *,
     ports: Any,
     watched: Any,
@@ -241,7 +242,7 @@ def linear_about(
     return Linear(*about, parts, matrices, found, whole, why, turn)
 
 
-def _output_matrix(whole: Neighbours, found: Reduced) -> np.ndarray:
+def _output_matrix(whole: Variations, found: Reduced) -> np.ndarray:
     """C: outputs by d = S_p p and d' = S v + T p."""
     by_place = whole.seen @ found.shape + whole.seen_rates @ found.slip[1]
     return np.concatenate([by_place, whole.seen_rates @ found.slip[0]], axis=1)

@@ -16,7 +16,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from polhode.analyse.machinery.variations import Neighbours, Outputs, Ports, neighbours
+from polhode.analyse.machinery.variations import (
+    Outputs,
+    Ports,
+    Variations,
+    variations_of,
+)
 from polhode.geometry.vector import skew
 from polhode.matter.parameter import Table
 from polhode.system.lengths import coordinate_lengths, natural_length
@@ -30,7 +35,7 @@ TRIPLES = ((".wx", ".wy", ".wz"), (".vx", ".vy", ".vz"))
 PAIR = (".u", ".v")
 
 
-def turning_of(state: State, near: Neighbours) -> np.ndarray:
+def turning_of(state: State, near: Variations) -> np.ndarray:
     """O (n, n), the least that turns the speeds and the mass matrix as they turn."""
     system, z = state.system, state.z
     unknown = generators(system)
@@ -63,7 +68,7 @@ def generators(system: System) -> list[np.ndarray]:
     return found
 
 
-def turned(near: Neighbours, turn: np.ndarray) -> Neighbours:
+def turned(near: Variations, turn: np.ndarray) -> Variations:
     """The first-order changes about y, where d = exp(O t) y, at this instant."""
     if not np.any(turn):
         return near
@@ -79,7 +84,7 @@ def turned(near: Neighbours, turn: np.ndarray) -> Neighbours:
 def unsteadiness(
     state: State,
     table: Table,
-    near: Neighbours,
+    near: Variations,
     turn: np.ndarray,
     *,
     ports: Ports,
@@ -95,7 +100,7 @@ def unsteadiness(
         what = "is at rest" if not np.any(state.z) else "moves"
         return f"it {what} and is accelerated: {found}"
     later, E = _later(state, turn, LATER / rate)
-    then = neighbours(later, table, ports, outputs)
+    then = variations_of(later, table, ports, outputs)
     if found := _accelerated(later, table, then, turn, rate):
         return f"it will be accelerated, at t = {later.t:.4g} s: {found}"
     for word, (one, other), size in _pairs(near, then, E, rate):
@@ -108,7 +113,7 @@ def unsteadiness(
 
 
 def _accelerated(
-    state: State, table: Table, near: Neighbours, turn: np.ndarray, rate: float
+    state: State, table: Table, near: Variations, turn: np.ndarray, rate: float
 ) -> str:
     """The largest rate of a speed that a steady motion would not have; "" if none."""
     z, weights = state.z, np.sqrt(np.diag(near.mass))
@@ -120,7 +125,7 @@ def _accelerated(
     return f"{state.system.speed_names[k]}' = {near.accelerations[k]:.4g}"
 
 
-def _rate(state: State, near: Neighbours, turn: np.ndarray) -> float:
+def _rate(state: State, near: Variations, turn: np.ndarray) -> float:
     """The quickest of the motion's turns and of its oscillations, 1/s."""
     weights = np.sqrt(np.diag(near.mass))
     stiff = np.max(np.abs(near.stiffness) / np.outer(weights, weights), initial=0.0)
@@ -145,7 +150,7 @@ def _acting(state: State, table: Table, weights: np.ndarray) -> float:
     return float(np.max(total / weights, initial=0.0))
 
 
-def _pairs(near: Neighbours, then: Neighbours, E: np.ndarray, rate: float) -> list:
+def _pairs(near: Variations, then: Variations, E: np.ndarray, rate: float) -> list:
     """What must be the same now and, turned back, later; and a size of it."""
     weights = np.sqrt(np.diag(near.mass))
     scale = np.outer(weights, weights)
@@ -166,12 +171,12 @@ def _pairs(near: Neighbours, then: Neighbours, E: np.ndarray, rate: float) -> li
     ]
 
 
-def _free(near: Neighbours) -> np.ndarray:
+def _free(near: Variations) -> np.ndarray:
     """The projector on the velocities that the rows leave free."""
     return np.eye(near.mass.shape[0]) - np.linalg.pinv(near.rows, 1e-9) @ near.rows
 
 
-def _shift(near: Neighbours) -> np.ndarray:
+def _shift(near: Variations) -> np.ndarray:
     return np.linalg.pinv(near.rows, 1e-9) @ near.drift
 
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polhode.analyse.machinery.variations import Neighbours
+from polhode.analyse.machinery.variations import Variations
 from polhode.errors import AnalysisError
 from polhode.system.members import suggestion
 from polhode.system.system import System
@@ -55,7 +55,7 @@ class Reduced(NamedTuple):
 
 
 def independent_places(
-    system: System, near: Neighbours, wanted: Sequence[str] | None
+    system: System, near: Variations, wanted: Sequence[str] | None
 ) -> Kept:
     """Places and speeds that determine all others, best in the measure of masses.
 
@@ -90,7 +90,7 @@ def independent_places(
     return Kept((*speeds, *others), tuple(speeds))
 
 
-def reduce(near: Neighbours, which: Kept) -> Reduced:
+def reduce(near: Variations, which: Kept) -> Reduced:
     """The equations of the kept places and speeds."""
     M, D, K = near.mass, near.damping, near.stiffness
     S_p = _spanning(near.places, which.places)
@@ -123,7 +123,7 @@ def _spanning(rows: np.ndarray, places: Sequence[int]) -> np.ndarray:
     return S
 
 
-def _speeds(near: Neighbours, which: Kept) -> tuple[np.ndarray, np.ndarray]:
+def _speeds(near: Variations, which: Kept) -> tuple[np.ndarray, np.ndarray]:
     """S (n, f) and T (n, n) with d' = S v + T d and v = d' in the kept rows."""
     n, m = near.mass.shape[0], len(near.rows)
     S = _spanning(near.rows, which.speeds)

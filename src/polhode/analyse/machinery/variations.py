@@ -1,4 +1,4 @@
-"""The neighbours of a motion, to first order, by exact derivatives.
+"""Variations of a motion, to first order, by exact derivatives.
 
 A neighbour of a reference motion q(t), z(t) has error coordinates d (nz,) along the
 joints, so that no orientation is singular:
@@ -43,7 +43,7 @@ Outputs = Mapping[str, Callable[[Any, State], Any]]
 LANES = 4  # directions side by side
 
 
-class Neighbours(NamedTuple):
+class Variations(NamedTuple):
     """First-order changes about a state, in all error coordinates (n = nz).
 
     mass, damping, stiffness   M, D, K (n, n)
@@ -73,9 +73,9 @@ class Neighbours(NamedTuple):
     multipliers: np.ndarray
 
 
-def neighbours(
+def variations_of(
     state: State, table: Table, ports: Ports, outputs: Outputs
-) -> Neighbours:
+) -> Variations:
     """Every first-order change about a state of a motion.
 
     `table` holds the reference values of all inputs.
@@ -106,7 +106,7 @@ def neighbours(
     D, A, _, seen_rates = np.split(by_rate, cuts)
     B, _, _, passed = np.split(by_input, cuts)
     A, F, G = _without_rounding(state, table, A, F, G)
-    return Neighbours(
+    return Variations(
         M, D, K, K - loose[:n, :n], A, F, G, -B, seen, seen_rates, passed,
         mass_rate, rates, multipliers,
     )  # fmt: skip
@@ -145,7 +145,7 @@ def _programs(
     system: System, state: State, table: Table, ports: Ports, outputs: Outputs
 ) -> tuple[Any, Any, Any]:
     names = tuple(sorted(table))
-    key = ("neighbours", tuple(ports.items()), tuple(outputs.items()), names)
+    key = ("variations", tuple(ports.items()), tuple(outputs.items()), names)
 
     def made() -> tuple[Any, Any, Any]:
         at = (float(state.t), state.q, state.z)

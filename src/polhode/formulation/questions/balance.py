@@ -19,6 +19,7 @@ import numpy as np
 from polhode.actions.motion_arrays import Poses
 from polhode.actions.weight import WeightOf
 from polhode.arrays import Array, Scalar
+from polhode.constraints.constraint import Constraint
 from polhode.errors import ModelError
 from polhode.formulation.shared.checked_argument import equations_argument
 from polhode.formulation.shared.spatial import inertial_wrenches, momenta, turned
@@ -134,7 +135,7 @@ def _motion(equations: Equations) -> Callable[..., Any]:
     """
     system, core = equations.system, equations.functions
 
-    def motion(t: Scalar, q: Array, y: Any, table: Table) -> tuple[Any, Any, Any]:
+    def motion(t: Scalar, q: Array, y: Array, table: Table) -> tuple[Any, Any, Any]:
         V = system.body_twists(t, q, core.speeds(t, q, y, table), table)
         V_dot = equations.body_function(t, q, y, table)
         inertias = system.inertias(table)
@@ -159,14 +160,20 @@ def _part(system: System, of: Iterable[str] | None) -> list[int]:
     return [names.index(name) for name in chosen]
 
 
-def _about(H: Array, poses: Poses, rows: Any, part: list[int]) -> tuple[Any, Any]:
+def _about(H: Array, poses: Poses, rows: Array, part: list[int]) -> tuple[Any, Any]:
     """The sum about H of rows [moment about a body's origin; vector] of the part."""
     moments = rows[part, :3] + cross(poses.origins[part] - H, rows[part, 3:])
     return moments.sum(axis=0), rows[part, 3:].sum(axis=0)
 
 
 def _item(
-    on_bodies: np.ndarray, inside: bool, *, H: Array, poses: Any, twists: Any, part: Any
+    on_bodies: np.ndarray,
+    inside: bool,
+    *,
+    H: Array,
+    poses: Any,
+    twists: Array,
+    part: Any,
 ) -> Item:
     moment, force = _about(H, poses, on_bodies, part)
     power = float(np.sum(on_bodies[part] * twists[part]))
@@ -209,7 +216,7 @@ def reactions_on_bodies(
         yield name, np.sum([each for each, _ in parts], axis=0), ends
 
 
-def _is_of(name: str, constraint: Any) -> bool:
+def _is_of(name: str, constraint: Constraint) -> bool:
     """Whether a reaction is one of the several of a constraint."""
     frames = [frame.name for frame in constraint.bodies]
     words = [*frames, *(joint.name for joint in constraint.joints)]

@@ -217,7 +217,7 @@ def _require_known(choice: Choice) -> None:
             )
 
 
-def _require_velocities(equations: Equations, projected: Any, M: Array) -> None:
+def _require_velocities(equations: Equations, projected: Array, M: Array) -> None:
     """Refuse momenta: J^T M_B J is not the matrix of their equations."""
     gap = np.max(np.abs(projected - M))
     if gap > TOLERANCE * np.max(np.abs(projected)):

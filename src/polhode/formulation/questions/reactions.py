@@ -24,7 +24,7 @@ import numpy as np
 from polhode.actions.force_elements.joint_law import effort_wrench
 from polhode.actions.motion_arrays import Poses, Twists
 from polhode.arrays import Array, Scalar, namespace
-from polhode.constraints.constraint import Attachment, coordinates_of
+from polhode.constraints.constraint import Attachment, Constraint, coordinates_of
 from polhode.constraints.loop import Loop
 from polhode.errors import ModelError, UnknownName
 from polhode.formulation.shared.spatial import inertial_wrenches, turned
@@ -341,7 +341,7 @@ def _shares(
     return found
 
 
-def _efforts_by_joint(along: Array, constraint: Any) -> list[Any]:
+def _efforts_by_joint(along: Array, constraint: Constraint) -> list[Any]:
     """Efforts (k,) along all joints of a constraint, joint by joint."""
     ends = np.cumsum([0, *(joint.speeds for joint in constraint.joints)])
     return [along[a:b] for a, b in pairwise(ends)]

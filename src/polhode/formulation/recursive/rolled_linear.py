@@ -421,16 +421,15 @@ def _of_efforts(
     return found
 
 
-def _of_rows(at: Places, like: RowGroup, now: Instant, table: Table) -> list[Block]:
-    """Minus what constraints exert, and minus their phi_dot, with intensities."""
-    template, high, bodies = like.group.template, like.height, like.bodies
-    count, kinds = bodies.shape[1], template.joints
-    q_at = [_slices(like.joints[:, k, 0], j.coordinates) for k, j in enumerate(kinds)]
-    z_at = [_slices(like.joints[:, k, 1], j.speeds) for k, j in enumerate(kinds)]
-    row_at = _slices(like.rows, high)
-    widths = [count * Y, *(x.shape[1] for x in (*q_at, *z_at, *z_at)), high]
-    ends = np.cumsum(widths)[:-1]
-    j = len(kinds)
+def _answer_to_changes(
+    like: RowGroup, now: Instant, table: Table, ends: np.ndarray
+) -> Callable[[Any, Any], Any]:
+    """(dx, given) -> wrenches, efforts and phi_dot of one constraint, moved by dx.
+
+    `ends` are where the parts of dx end: of bodies, of q, z and z_dot of joints.
+    """
+    high, count = like.height, like.bodies.shape[1]
+    j = len(like.group.template.joints)
 
     def answer(dx: Any, given: Any) -> Any:
         own, q, z, z_dot, l, row = given
@@ -456,6 +455,19 @@ def _of_rows(at: Places, like: RowGroup, now: Instant, table: Table) -> list[Blo
             [wrenches.reshape(-1), along, right(constraint, local, table)]
         )
 
+    return answer
+
+
+def _of_rows(at: Places, like: RowGroup, now: Instant, table: Table) -> list[Block]:
+    """Minus what constraints exert, and minus their phi_dot, with intensities."""
+    template, high, bodies = like.group.template, like.height, like.bodies
+    count, kinds = bodies.shape[1], template.joints
+    q_at = [_slices(like.joints[:, k, 0], j.coordinates) for k, j in enumerate(kinds)]
+    z_at = [_slices(like.joints[:, k, 1], j.speeds) for k, j in enumerate(kinds)]
+    row_at = _slices(like.rows, high)
+    widths = [count * Y, *(x.shape[1] for x in (*q_at, *z_at, *z_at)), high]
+    j = len(kinds)
+    answer = _answer_to_changes(like, now, table, np.cumsum(widths)[:-1])
     given = (
         _some(now.bodies, bodies),
         tuple(now.q[x] for x in q_at),

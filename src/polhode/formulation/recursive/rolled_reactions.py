@@ -104,7 +104,7 @@ def beyond(system: System, now: Outward, needed: Any, table: Table) -> Any:
     """By body (n, 6): what all bodies beyond its joint lack, about its origin."""
     walk, poses = walk_of(system, table), now.moving.poses
 
-    def step(felt: Any, row: Any) -> tuple[Any, Any]:
+    def step(felt: jnp.ndarray, row: Any) -> tuple[Any, Any]:
         place, matter = row
         k = place.body
         mass, h, I = world_matter(poses.rotations[k], matter)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from polhode.actions.weight import WeightOf
+from polhode.constraints.constraint import Constraint
 from polhode.matter.particle import Particle
 from polhode.matter.submerged import Submerged
 
@@ -114,7 +115,7 @@ def _law_of(system: System, body: Any, holding: tuple[Any, ...]) -> BodyLaw:
     return BodyLaw(body.name, "in a fluid" if wet else "body", tuple(terms))
 
 
-def _frames_of(constraint: Any) -> list[Any]:
+def _frames_of(constraint: Constraint) -> list[Any]:
     """The frames that a constraint may act on: its own, and those of its joints."""
     joints = [f for j in constraint.joints for f in (j.first.frame, j.second.frame)]
     return [*constraint.bodies, *joints]

@@ -16,7 +16,13 @@ import numpy as np
 
 from polhode.actions.motion_arrays import Poses, Twists
 from polhode.arrays import Array, Scalar, matvec
-from polhode.constraints.constraint import Moving, Placed
+from polhode.constraints.constraint import (
+    Constraint,
+    HolonomicConstraint,
+    Moving,
+    Placed,
+    VelocityConstraint,
+)
 from polhode.constraints.loop import Loop
 from polhode.formulation.shared.spatial import momenta, turned
 from polhode.formulation.shared.uniform_motion import has_rotor
@@ -107,11 +113,13 @@ class FreeBodies:
                 parts.append(self._velocity(each, t, x, x_dot))
         return jnp.concatenate(parts)
 
-    def _position(self, constraint: Any, t: Scalar, x: Array) -> Any:
+    def _position(self, constraint: HolonomicConstraint, t: Scalar, x: Array) -> Any:
         table = self.system.table(self.table)
         return jnp.asarray(constraint.position(self._placed(constraint, x), t, table))
 
-    def _velocity(self, constraint: Any, t: Scalar, x: Array, x_dot: Array) -> Any:
+    def _velocity(
+        self, constraint: VelocityConstraint, t: Scalar, x: Array, x_dot: Array
+    ) -> Any:
         there, V = twists_at(self.poses, x, x_dot)
         in_world = turned(there.rotations, V)
         twists = still_world(Twists(in_world[:, :3], in_world[:, 3:]))
@@ -121,7 +129,7 @@ class FreeBodies:
         placed = self._placed(constraint, x)
         return constraint.velocity(placed, moving, t, self.system.table(self.table))
 
-    def _placed(self, constraint: Any, x: Array) -> Placed:
+    def _placed(self, constraint: Constraint, x: Array) -> Placed:
         own = np.array(self.system.places_of(constraint.bodies), dtype=int)
         is_inner = isinstance(constraint, Loop) and self._is_one_tree(own)
         poses = with_world(placed_at(self.near if is_inner else self.poses, x))

@@ -122,7 +122,11 @@ def locate(equations: Equations, place: Any, table: Table) -> tuple[Any, int]:
 
 
 def operational_inertia(
-    equations: Equations, state: State, place: Any, directions: Any, table: Table
+    equations: Equations,
+    state: State,
+    place: Any,
+    directions: Array | None,
+    table: Table,
 ) -> np.ndarray:
     """L (d, d): what a wrench at a place feels,  L = (D J P J^T D^T)^-1.
 

@@ -197,7 +197,7 @@ def with_rotors(M: Array, b: Array, r: Array, z_dot: Callable) -> tuple[Any, Any
     return M + Z.T @ (r[:, None] * Z), b + Z.T @ (r * z_dot(still))
 
 
-def carried(system: System, q: Array, intensities: Any, table: Table) -> Any:
+def carried(system: System, q: Array, intensities: Array, table: Table) -> Any:
     """The wrenches B l (n, 6) of the joints, from the first of the multipliers."""
     table, start, found = system.table(table), 0, []
     for edge in system.tree.edges:

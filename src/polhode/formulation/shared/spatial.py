@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import matvec, traced_once
+from polhode.arrays import Array, matvec, traced_once
 from polhode.geometry.vector import cross
 
 if TYPE_CHECKING:
-    from polhode.shapes import BodyColumns, BodyMatrices, Columns6, Matrices3, Matrices6
+    from polhode.public.shapes import (
+        BodyColumns,
+        BodyMatrices,
+        Columns6,
+        Matrices3,
+        Matrices6,
+    )
 
 
 @traced_once
@@ -76,7 +82,7 @@ def turned(R: Matrices3, V: Columns6) -> Columns6:
     return (halves @ R.swapaxes(-1, -2)).reshape(V.shape)
 
 
-def block_diagonal(blocks: Any) -> Any:
+def block_diagonal(blocks: Array) -> Any:
     """Blocks (n, k, k) on the diagonal of one matrix (n k, n k)."""
     n, k = blocks.shape[:2]
     rows = [

@@ -236,7 +236,7 @@ def _inverse(function: Choice | None, size: int) -> Choice:
     """
     assert function is not None
 
-    def found(t: Scalar, q: Array, value: Any) -> Any:
+    def found(t: Scalar, q: Array, value: Array) -> Any:
         def better(x: Array, held: tuple) -> Any:
             t, q, value = held
             slope = jax.jacfwd(function, 2)(t, q, x)

@@ -30,7 +30,7 @@ def band_of(K: Array, width: int) -> Any:
     return jnp.where(inside, K[rows, np.minimum(columns, n - 1)], 0.0)
 
 
-def factored_band(band: Any) -> Callable[[Any], Any]:
+def factored_band(band: Array) -> Callable[[Any], Any]:
     """b -> x with K x = b, for one column b (n,); K is factored once."""
     n, width = band.shape[0], band.shape[1] - 1
     if width == 0:
@@ -38,13 +38,13 @@ def factored_band(band: Any) -> Callable[[Any], Any]:
     d, columns = _eliminated(band)
 
     def solve(b: Array) -> Any:
-        def down(pending: Any, at: tuple[Any, Any]) -> tuple[Any, Any]:
+        def down(pending: Array, at: tuple[Any, Any]) -> tuple[Any, Any]:
             column, b_j = at
             y = b_j - pending[0]
             later = jnp.concatenate([pending[1:], jnp.zeros(1)])
             return later + column * y, y
 
-        def up(after: Any, at: tuple[Any, Any]) -> tuple[Any, Any]:
+        def up(after: Array, at: tuple[Any, Any]) -> tuple[Any, Any]:
             column, y = at
             x = y - column @ after
             return jnp.concatenate([x[None], after[:-1]]), x
@@ -57,7 +57,7 @@ def factored_band(band: Any) -> Callable[[Any], Any]:
     return solve
 
 
-def _eliminated(band: Any) -> tuple[Any, Any]:
+def _eliminated(band: Array) -> tuple[Any, Any]:
     """d (n,) and the columns (n, width) of L below its unit diagonal.
 
     Rows of a unit matrix follow the last, to a whole number of `TOGETHER`.
@@ -71,7 +71,7 @@ def _eliminated(band: Any) -> tuple[Any, Any]:
     beyond = np.eye(1, width + 1).repeat(width + total - n, axis=0)
     padded = jnp.concatenate([band, beyond])
 
-    def step(window: Any, fresh: Any) -> tuple[Any, Any]:
+    def step(window: Array, fresh: Array) -> tuple[Any, Any]:
         pivot, row = window[0, 0], window[0, 1:]
         column = row / pivot
         change = jnp.where(reaches, column[:, None] * row[np.minimum(j, width - 1)], 0)
@@ -82,13 +82,13 @@ def _eliminated(band: Any) -> tuple[Any, Any]:
 
 
 def _walk(
-    step: Callable[..., Any], start: Any, along: Any, reverse: bool = False
+    step: Callable[..., Any], start: Array, along: Any, reverse: bool = False
 ) -> Any:
     """What a step gives at every row, in a loop that takes several rows a turn."""
     parts = jax.tree.map(lambda x: x.reshape(-1, TOGETHER, *x.shape[1:]), along)
     order = range(TOGETHER)[::-1] if reverse else range(TOGETHER)
 
-    def turn(carry: Any, rows: Any) -> tuple[Any, Any]:
+    def turn(carry: Array, rows: Any) -> tuple[Any, Any]:
         found: list[Any] = [None] * TOGETHER
         for k in order:
             carry, found[k] = step(carry, jax.tree.map(lambda x, k=k: x[k], rows))

@@ -40,7 +40,13 @@ from polhode.formulation.solve.sparse import factored_sparse
 from polhode.system.natural_sizes import NaturalSizes
 
 if TYPE_CHECKING:
-    from polhode.shapes import ConstraintRows, Forces, MassMatrix, RowColumn, RowMatrix
+    from polhode.public.shapes import (
+        ConstraintRows,
+        Forces,
+        MassMatrix,
+        RowColumn,
+        RowMatrix,
+    )
 
 RELATIVE = 1e-7
 # How often each iteration after the first is taken.
@@ -207,7 +213,7 @@ def _straight(M: Array) -> Solver:
 def _in_loops(M: Array) -> Solver:
     n = M.shape[0]
 
-    def eliminate(j: Any, state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    def eliminate(j: jnp.ndarray, state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
         lower, d, rest = state
         pivot = rest[j, j]
         # Rows that are done are zero, so this is a column of L as it stands.
@@ -220,10 +226,10 @@ def _in_loops(M: Array) -> Solver:
     strict = lower - jnp.eye(n)
 
     def solve(b: Array) -> Any:
-        def forward(j: Any, y: Array) -> Any:
+        def forward(j: jnp.ndarray, y: Array) -> Any:
             return y - _times(strict[:, j], y[j])
 
-        def backward(k: Any, x: Any) -> Any:
+        def backward(k: jnp.ndarray, x: jnp.ndarray) -> Any:
             return x - _times(strict[n - 1 - k], x[n - 1 - k])
 
         y = lax.fori_loop(0, n, forward, b)

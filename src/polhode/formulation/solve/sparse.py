@@ -44,7 +44,7 @@ def products(below: Below) -> int:
 
 
 def factored_sparse(
-    entries: Any, places: np.ndarray, below: Below
+    entries: Array, places: np.ndarray, below: Below
 ) -> Callable[[Any], Any]:
     """b -> x with K x = b, for one column b (n,); K = entries[places] is factored once.
 
@@ -57,7 +57,7 @@ def factored_sparse(
 
 
 def _numbers(
-    entries: Any, places: np.ndarray, below: Below
+    entries: Array, places: np.ndarray, below: Below
 ) -> dict[tuple[int, int], Any]:
     """The entries (i, j) of the lower half, i >= j, each a number."""
     pairs = [(i, j) for j, own in enumerate(below) for i in (j, *own)]

@@ -141,7 +141,7 @@ def coriolis_dyadic(M: Array, V: Array, *, rates: Array, choice: Any = DEFAULT) 
 
 
 def require_product(
-    choice: CoriolisChoice, C_B: Any, M: Array, V: Array, *, who: str = "a body"
+    choice: CoriolisChoice, C_B: Array, M: Array, V: Array, *, who: str = "a body"
 ) -> None:
     """Refuse a dyadic for which C_B V is not what the momentum of a body needs."""
     gap = np.max(

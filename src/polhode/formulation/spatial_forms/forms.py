@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import Array, matvec, namespace
+from polhode.arrays import Array, Scalar, matvec, namespace
 from polhode.errors import ModelError
 from polhode.formulation.spatial_forms.transfer import (
     blocks,
@@ -140,7 +140,7 @@ def coriolis_4_lie(M_o: Array, V: Array) -> Any:
     return -ad(V).swapaxes(-1, -2) @ M_o
 
 
-def seen_by(C_B: Any, M: Array, w: Array, *, rates: Array) -> Any:
+def seen_by(C_B: Array, M: Array, w: Array, *, rates: Array) -> Any:
     """The Coriolis dyadic for the rates of an observer, from that for body rates.
 
         C_A = C_B - M ([Omega] - [Omega_A])
@@ -159,7 +159,7 @@ def rate_of_inertia(M: Array, w: Array, *, rates: Array) -> Any:
     return turning @ M - M @ turning
 
 
-def _scalar(mass: Any) -> Any:
+def _scalar(mass: Scalar) -> Any:
     return namespace(mass).asarray(mass)[..., None, None]
 
 

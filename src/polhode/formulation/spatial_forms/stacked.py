@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from polhode.arrays import Array, matvec, namespace
+from polhode.arrays import Array, Scalar, matvec, namespace
 from polhode.formulation.spatial_forms.choices import (
     DEFAULT,
     CoriolisChoice,
@@ -80,7 +80,7 @@ def stacked_defect(stack: Stacked) -> float:
     return float(np.sqrt(np.sum(each**2)))
 
 
-def reduced(M: Any, C: Any, J: Any, J_dot: Any, M_dot: Any = 0.0) -> Reduced:
+def reduced(M: Array, C: Array, J: Array, J_dot: Array, M_dot: Scalar = 0.0) -> Reduced:
     """The equations in velocities y with V = J y, summed over bodies.
 
         J^T M J y' + J^T (M J' + C J) y = J^T F

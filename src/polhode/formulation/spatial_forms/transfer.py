@@ -28,7 +28,7 @@ def blocks(rows: list[list[Any]]) -> Any:
     return xp.concatenate([xp.concatenate(row, axis=-1) for row in rows], axis=-2)
 
 
-def transfer(r_oc: Any) -> Any:
+def transfer(r_oc: Array) -> Any:
     """The transfer dyadic T (..., 6, 6) with V_c = T V_o, and F_o = T^T F_c.
 
     T(a) T(b) = T(a + b) and T(-a) is the inverse of T(a).
@@ -48,7 +48,7 @@ def spin(w: Array) -> Any:
     return blocks([[turning, zero], [zero, turning]])
 
 
-def spatial_dyadic_rate(rate_B: Any, w_AB: Array, dyadic: Array) -> Any:
+def spatial_dyadic_rate(rate_B: Array, w_AB: Array, dyadic: Array) -> Any:
     """The rate of a spatial dyadic (..., 6, 6) seen from A, from that seen from B.
 
         rate_A = rate_B + [Omega] D - D [Omega],      [Omega] = diag([w_AB], [w_AB])
@@ -60,7 +60,7 @@ def spatial_dyadic_rate(rate_B: Any, w_AB: Array, dyadic: Array) -> Any:
     return rate_B + turning @ dyadic - dyadic @ turning
 
 
-def transfer_rate(w_AB: Array, r_oc: Any) -> Any:
+def transfer_rate(w_AB: Array, r_oc: Array) -> Any:
     """The rate of T seen from A, o and c being points of the body B.
 
     T' = [Omega] T - T [Omega] = [[0, 0], [-[w x r], 0]]
@@ -68,7 +68,7 @@ def transfer_rate(w_AB: Array, r_oc: Any) -> Any:
     return spatial_dyadic_rate(np.zeros((6, 6)), w_AB, transfer(r_oc))
 
 
-def moved_inertia(M_c: Array, r_oc: Any) -> Any:
+def moved_inertia(M_c: Array, r_oc: Array) -> Any:
     """The spatial inertia M_o = T^T M_c T (..., 6, 6) about o, from that about c."""
     T = transfer(r_oc)
     return T.swapaxes(-1, -2) @ M_c @ T

@@ -16,7 +16,7 @@ from polhode.geometry.vector import Vector, alternator, cross, vee
 
 if TYPE_CHECKING:
     from polhode.geometry.rotations.rotation import Rotation
-    from polhode.shapes import Columns3, Matrices3
+    from polhode.public.shapes import Columns3, Matrices3
 
 
 def spatial_components(R_AB: Matrices3, R_AB_dot: Matrices3) -> Columns3:

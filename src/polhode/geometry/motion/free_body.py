@@ -17,7 +17,7 @@ from polhode.geometry.rotations.parametrisation import Parametrisation
 from polhode.geometry.vector import skew
 
 if TYPE_CHECKING:
-    from polhode.shapes import Columns3, Columns6, Matrices3, Matrices4
+    from polhode.public.shapes import Columns3, Columns6, Matrices3, Matrices4
 
 __all__ = ["advance", "coordinate_rates", "rotation_rate"]
 

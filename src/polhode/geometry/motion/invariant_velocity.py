@@ -21,7 +21,7 @@ from polhode.geometry.motion.moving_frame import apply
 from polhode.geometry.transport import shift_velocity
 
 if TYPE_CHECKING:
-    from polhode.shapes import Columns3, Columns6, Matrices4
+    from polhode.public.shapes import Columns3, Columns6, Matrices4
 
 __all__ = [
     "inverse_motion",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from polhode.geometry.vector import cross
 
 if TYPE_CHECKING:
-    from polhode.shapes import Columns3, Matrices3
+    from polhode.public.shapes import Columns3, Matrices3
 
 
 class MovingPoint(NamedTuple):

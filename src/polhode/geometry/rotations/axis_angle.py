@@ -15,7 +15,7 @@ from polhode.geometry.rotations import quaternion
 from polhode.geometry.vector import cross, dot, norm, skew
 
 if TYPE_CHECKING:
-    from polhode.shapes import Columns3, Matrices3
+    from polhode.public.shapes import Columns3, Matrices3
 
 
 def to_matrix(axis: Columns3, angle: Scalar) -> Matrices3:

@@ -20,7 +20,7 @@ from polhode.errors import StateError
 from polhode.geometry.vector import cross
 
 if TYPE_CHECKING:
-    from polhode.shapes import Columns3, Matrices3
+    from polhode.public.shapes import Columns3, Matrices3
 
 PROPER = ("zxz", "xyx", "yzy", "zyz", "xzx", "yxy")
 TAIT_BRYAN = ("xyz", "yzx", "zxy", "xzy", "yxz", "zyx")

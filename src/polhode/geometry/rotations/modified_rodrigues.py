@@ -16,7 +16,7 @@ from polhode.geometry.rotations import quaternion
 from polhode.geometry.vector import dot, outer, skew
 
 if TYPE_CHECKING:
-    from polhode.shapes import Columns3, Matrices3, Quaternions
+    from polhode.public.shapes import Columns3, Matrices3, Quaternions
 
 # Below this σ² the shadow is too long for its square: the rotation is the identity.
 LEAST_SQUARE = 1e-300

@@ -15,7 +15,7 @@ from polhode.geometry.rotations.angle_ratios import arctangent_ratio, sine_ratio
 from polhode.geometry.vector import cross, dot, skew
 
 if TYPE_CHECKING:
-    from polhode.shapes import (
+    from polhode.public.shapes import (
         Columns3,
         Matrices3,
         Matrices4,

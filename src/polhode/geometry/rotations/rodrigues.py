@@ -14,7 +14,7 @@ from polhode.geometry.rotations import quaternion
 from polhode.geometry.vector import dot, outer, skew
 
 if TYPE_CHECKING:
-    from polhode.shapes import Columns3, Matrices3, Quaternions
+    from polhode.public.shapes import Columns3, Matrices3, Quaternions
 
 # The cosine of half the angle is kept this far from zero: a half turn then has a
 # vector of length 1e150, finite, which leads back to the half turn to rounding.

@@ -19,7 +19,7 @@ from polhode.arrays import namespace
 from polhode.geometry.vector import cross, skew
 
 if TYPE_CHECKING:
-    from polhode.shapes import Columns3, LinkColumns, Links, Matrices3
+    from polhode.public.shapes import Columns3, LinkColumns, Links, Matrices3
 
 __all__ = [
     "angular_accelerations",

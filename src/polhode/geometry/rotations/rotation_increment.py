@@ -17,7 +17,7 @@ from polhode.geometry.rotations import rotation_chain
 from polhode.geometry.vector import skew
 
 if TYPE_CHECKING:
-    from polhode.shapes import Columns3, LinkColumns, Links, Matrices3
+    from polhode.public.shapes import Columns3, LinkColumns, Links, Matrices3
 
 __all__ = ["along_chain", "body", "spatial", "updated"]
 

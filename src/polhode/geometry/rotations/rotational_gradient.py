@@ -14,7 +14,7 @@ from polhode.geometry.rotations.parametrisation import Parametrisation, dual_bas
 from polhode.geometry.vector import alternator, cross
 
 if TYPE_CHECKING:
-    from polhode.shapes import Columns3, Matrices3, Quaternions
+    from polhode.public.shapes import Columns3, Matrices3, Quaternions
 
 
 def tensor_from_matrix(matrix: Matrices3, slope: Matrices3) -> Matrices3:

@@ -31,7 +31,7 @@ from polhode.geometry.rotations.angle_ratios import (
 from polhode.geometry.vector import dot, skew
 
 if TYPE_CHECKING:
-    from polhode.shapes import Columns3, Matrices3
+    from polhode.public.shapes import Columns3, Matrices3
 
 
 def exp(vector: Columns3) -> Matrices3:

@@ -70,7 +70,7 @@ def begin_run(
 ) -> SegmentResult:
     """The first segment: sides of events are taken, resets made that are due at once.
 
-    `cursor` has the inputs of the start already.
+    `stepper_state` has the inputs of the start already.
     """
     stepper_state = begin_segment(context, case.bounds, stepper_state)
     if not context.events or int(stepper_state.status) != RUNNING:

@@ -1,8 +1,7 @@
-"""Many runs without their rows: compiled loops that keep the last step alone.
+"""Batch kernel of sweep: advances many runs to an output time.
 
-A glide makes at most so many attempts towards a goal. What it leaves is the cursor, and
-the last step from which a sample at the goal is taken: steps are those of a run that
-keeps them all.
+A call makes at most so many attempts and stores only the last accepted step of each
+run, enough for dense output there. The steps are those of a run that keeps them all.
 """
 
 from __future__ import annotations
@@ -48,12 +47,12 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
 
 
 class BatchState(NamedTuple):
-    """One run in a glide.
+    """One run of a batch between two calls of the kernel.
 
-    cursor           where it is
-    t, x, slope      the start of its last accepted step
-    bend             (terms, width) the dense output of that step
-    work             (actions,) J done since the start, where it is asked
+    stepper_state    where it is
+    t, x, x_dot      the start of its last accepted step
+    dense            (terms, width) the dense output of that step
+    work             (actions,) J done since the start, where the sweep is audited
     """
 
     stepper_state: StepperState
@@ -65,7 +64,7 @@ class BatchState(NamedTuple):
 
 
 class Goal(NamedTuple):
-    """How far a glide with events goes.
+    """How far a call with events goes.
 
     t_end   the time, which the last step may pass; not finite: to the end of the run
     room    attempts at most
@@ -78,9 +77,9 @@ class Goal(NamedTuple):
 
 
 def first_gliders(stepper_states: StepperState, terms: int, works: int) -> BatchState:
-    """Gliders at the start; leading axes are runs, if there are any.
+    """Runs of a batch at their start; leading axes are runs, if there are any.
 
-    Without terms no glide reckons dense output, which may be a good part of a step.
+    Without terms no dense output is computed, which may be a good part of a step.
     """
     *runs, width = stepper_states.x.shape
     dense, work = np.zeros((*runs, terms, width)), np.zeros((*runs, works))
@@ -104,7 +103,7 @@ def glide_program(
 ) -> Program:
     """(glider, bounds, table, t_end, room) -> glider, for many runs at once.
 
-    Work and dense output are reckoned where the example has a place for them. Where
+    Work and dense output are computed where the example has a place for them. Where
     there are switches it is (glider, bounds, table, goal) -> glider, buffer. What is
     due may follow: samples are then the last that is given back.
     """
@@ -199,7 +198,7 @@ def _glide(
 def sampled_method(method: Method, drive: Drive, is_audited: bool) -> Method:
     """The method of runs with samples: dense output is found for their steps alone.
 
-    Work is reckoned by the dense output of all steps; where inputs are sampled, those
+    Work is computed by the dense output of all steps; where inputs are sampled, those
     of a step that is kept may have changed since.
     """
     return method if is_audited or drive.samplers else deferred(method)
@@ -313,7 +312,7 @@ def event_glide(
 def _followed(
     glider: BatchState, after: StepperState, rows: Rows, audit: Any, table: Table
 ) -> BatchState:
-    """A glider after an attempt; its step is the last one if it was accepted."""
+    """A run after an attempt; its step is the last one if it was accepted."""
     start, good = glider.stepper_state, rows.accepted
     step = (start.t, start.x, start.x_dot, rows.dense[: len(glider.dense)])
     held = (glider.t, glider.x, glider.x_dot, glider.dense)

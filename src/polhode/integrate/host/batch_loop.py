@@ -64,14 +64,14 @@ class Place(NamedTuple):
 class Given(NamedTuple):
     """What all runs of a sweep share.
 
-    goals    times (s,) at which states are kept, in the order of the run
-    limit    attempts that one run may make
-    audited  whether work is reckoned on the way
-    sampled  whether goals were asked for, so that they lie between steps
-    guide    with the events that are watched for, if there are any
-    drive    laws of time and state, where they drive the runs
-    place    where runs are made, and whether what is kept stays there
-    sampling   the context of inputs that the loop samples, where there are any
+    output_times  (s,) at which states are kept, in the order of the run
+    limit         attempts that one run may make
+    audited       whether work is computed on the way
+    sampled       whether output times were given, so that they lie between steps
+    context       of the events that are watched for, if there are any
+    drive         laws of time and state, where they drive the runs
+    place         where runs are made, and whether what is kept stays there
+    sampling      the context of inputs that the loop samples, where there are any
     """
 
     equations: Equations
@@ -124,10 +124,10 @@ class FinalState(NamedTuple):
 class BatchResult(NamedTuple):
     """Runs at their end.
 
-    t (runs, s), x (runs, s, width)   at the goals; of a run that stopped early the last
-                                      state that it reached, at its time
+    t (runs, s), x (runs, s, width)   at the output times; of a run that stopped early
+                                      the last state that it reached, at its time
     start (runs,), first (runs, width)   time and state at the start
-    patrol                               what happened, where events were watched for
+    tracker                              what happened, where events were watched for
     told                                 why samples ended runs inside the loop
     ends                                 all of the runs at their ends, from a GPU
     """
@@ -154,7 +154,7 @@ def loose_actions(equations: Equations) -> list[str]:
 
 
 def run_batch(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
-    """All runs of a fleet, to their goals."""
+    """All runs of a batch, to their output times."""
     begins = fleet.stepper_states.x  # before resets that are due at once
     fleet, tracker = with_tracker(given, fleet)
     gliders = first_gliders(fleet.stepper_states, *extent(given))
@@ -361,7 +361,7 @@ def kept_terms(given: Given) -> int:
 
 
 def extent(given: Given, is_alone: bool = False) -> tuple[int, int]:
-    """How many terms of dense output, and how many works, are reckoned on the way.
+    """How many terms of dense output, and how many works, are computed on the way.
 
     A run alone halts at its samples; events are looked for along dense output.
     """
@@ -372,7 +372,7 @@ def extent(given: Given, is_alone: bool = False) -> tuple[int, int]:
 
 
 def with_tracker(given: Given, fleet: Batch) -> tuple[Batch, BatchEventTracker | None]:
-    """The fleet with the sides of its events, and what goes with it."""
+    """The batch with the sides of its events, and their tracker."""
     if given.context is None:
         return fleet, None
     from polhode.integrate.events.batch_tracker import BatchEventTracker
@@ -426,7 +426,7 @@ def attended(
     tracker: BatchEventTracker | None,
     buffers: list[OccurrenceBuffer],
 ) -> BatchState:
-    """Gliders of which those that wait were looked at by the host."""
+    """The runs, after the host has looked at those that wait for it."""
     if tracker is None:
         return after
     tracker.collect(alive, after.stepper_state, buffers[0])

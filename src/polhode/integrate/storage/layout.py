@@ -86,6 +86,13 @@ def row_values(steps: Steps, shape: Shape) -> dict[str, np.ndarray]:
     return {name: all_values[name] for name in row_variables(shape)}
 
 
+def steps_from(values: dict[str, np.ndarray], shape: Shape) -> Steps:
+    """The steps of which these are the values; what a file has none of is zero."""
+    t, x = values["time"], values["x"]
+    dense = values.get("bend", np.zeros((len(t), 0, shape.width)))
+    return Steps(t, x, values.get("slope", np.zeros_like(x)), dense)
+
+
 class Chain(NamedTuple):
     """The parts so far: what the checksum of the next one goes on from.
 

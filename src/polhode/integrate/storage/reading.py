@@ -31,6 +31,7 @@ from polhode.integrate.storage.layout import (
     Chain,
     Shape,
     row_variables,
+    steps_from,
 )
 from polhode.integrate.storage.lock import is_in_use
 from polhode.tracebacks import warn
@@ -166,7 +167,7 @@ def _content(path: Path, file: Any, span: Any, most: int | None) -> Content:
     chain = chain._replace(rows=int(ends[-1]), checksum=int(sums[-1]))
     bounds = _plan(own, header)
     ending = _outcome(layout.ending_from(chain, _text(own, "ending")))
-    steps = _steps(picked, shape)
+    steps = steps_from(picked, shape)
     stepper_state = Columns(*(column[last - 1] for column in stepper_states))
     return Content(path, header, shape, steps, stepper_state, bounds, ending, chain)
 
@@ -264,12 +265,6 @@ def _pasts(own: Any, log: EventLog | None, parts: int) -> list[EventLog | None]:
             raise ValueError(f"{word!r} counts backwards")
         columns.append(np.split(entries[: totals[-1]], totals[:-1]))
     return [EventLog(*entries) for entries in zip(*columns, strict=True)]
-
-
-def _steps(picked: dict[str, Any], shape: Shape) -> Steps:
-    t, x = picked["time"], picked["x"]
-    dense = picked.get("bend", np.zeros((len(t), 0, shape.width)))
-    return Steps(t, x, picked.get("slope", np.zeros_like(x)), dense)
 
 
 def _text(own: dict[str, Any], name: str) -> str:

@@ -29,7 +29,6 @@ Number: TypeAlias = Any  # int, or an element of SymPy's QQ
 Polynomial: TypeAlias = dict[Monomial, Number]
 
 ONE: Polynomial = {0: 1}
-ZERO: Polynomial = {}
 LARGE = 20_000  # products of more terms than this are left as products
 SMALL = 16  # products of so few terms are multiplied out when nothing is left, too
 # What a reading may cost unless told otherwise, in operations of the ring: some ten

@@ -14,7 +14,7 @@ import numpy as np
 from polhode.errors import ShowError
 from polhode.show.drawing import render as drawn
 from polhode.show.drawing.snapshot import Sheet, drawings_of, empty, finish, plates
-from polhode.show.paper import writing
+from polhode.show.output_file import writing
 from polhode.show.plots.palette import rgb
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from polhode.errors import ShowError
 from polhode.show.drawing.scene import Scene, motion_of_frames, scene_of
+from polhode.show.output_file import require_writable, writing
 from polhode.show.page.data import page_data, plots_of
 from polhode.show.page.sections import (
     chapter_section,
@@ -24,7 +25,6 @@ from polhode.show.page.sections import (
     equations_section,
     model_section,
 )
-from polhode.show.paper import require_writable, writing
 from polhode.show.plots.palette import theme_of
 from polhode.show.report import content
 from polhode.show.report.blocks import Chapter

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from polhode.errors import ShowError
-from polhode.show.paper import writing
+from polhode.show.output_file import writing
 from polhode.show.plots.retint import retint
 
 if TYPE_CHECKING:

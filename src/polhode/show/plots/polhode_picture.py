@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from polhode.show.drawing.view import View
-from polhode.show.paper import writing
+from polhode.show.output_file import writing
 
 VIEW = View.towards(azimuth=0.92, elevation=0.38)
 LIGHT = np.array([-0.35, 0.55, 0.76])  # right, up, towards the observer

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polhode.errors import ShowError
-from polhode.show.paper import require_writable, writing
+from polhode.show.output_file import require_writable, writing
 from polhode.show.report.content import chapters_of, modes, reactions, summary
 from polhode.show.report.markdown_text import markdown_text
 from polhode.show.report.typst_document import (

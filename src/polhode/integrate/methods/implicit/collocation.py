@@ -1,4 +1,4 @@
-"""Implicit stages taken apart: one equation for each root of their matrix.
+"""Implicit stages in the eigenbasis of their matrix: one equation for each root.
 
     (A^-1/h x 1 - 1 x J) Z = R,      A^-1 = T L T^-1
 
@@ -20,8 +20,8 @@ from polhode.integrate.field.sparse_jacobian import SparseJacobian
 from polhode.integrate.methods.implicit.lu import Solver, eliminated_pair, lu_solver
 
 
-class Apart(NamedTuple):
-    """The matrix of two or three stages, apart.
+class DiagonalStages(NamedTuple):
+    """The matrix of two or three stages in its eigenbasis.
 
     inverse   A^-1
     basis     T: first the column of the real root, if there are three stages
@@ -44,7 +44,7 @@ class Factors(NamedTuple):
     pair: Callable[[Any, Any], tuple[Any, Any]]
 
 
-def apart(matrix: np.ndarray) -> Apart:
+def diagonal_stages(matrix: np.ndarray) -> DiagonalStages:
     """The matrix (2, 2) or (3, 3) of some stages, with one pair of complex roots."""
     inverse = np.linalg.inv(matrix)
     roots, vectors = np.linalg.eig(inverse)
@@ -57,10 +57,10 @@ def apart(matrix: np.ndarray) -> Apart:
         real = float(roots[alone].real)
     T = np.stack(columns, axis=1)
     pair = (float(roots[k].real), float(roots[k].imag))
-    return Apart(inverse, T, np.linalg.inv(T), real, pair)
+    return DiagonalStages(inverse, T, np.linalg.inv(T), real, pair)
 
 
-def factored(stages: Apart, J: Any, h: Scalar) -> Factors:
+def factored(stages: DiagonalStages, J: Any, h: Scalar) -> Factors:
     """The matrices of all roots, factored for a Jacobian and a step."""
     if isinstance(J, SparseJacobian):
         a, b = stages.pair
@@ -71,7 +71,7 @@ def factored(stages: Apart, J: Any, h: Scalar) -> Factors:
     return Factors(alone, eliminated_pair(a / h * one - J, b / h))
 
 
-def solved(stages: Apart, factors: Factors, right: Any) -> Any:
+def solved(stages: DiagonalStages, factors: Factors, right: Any) -> Any:
     """Z (s, n) with (A^-1/h x 1 - 1 x J) Z = T R, for R (s, n) in the basis T."""
     alone = [] if factors.real is None else [factors.real(right[0])]
     parts = [*alone, *factors.pair(right[-2], right[-1])]

@@ -297,8 +297,10 @@ class _TableStep(NamedTuple):
         width = self.couplings.speeds.shape[1]
         shapes = ((n, 3, width), (n, 3), (n,), (n, 3), (n,))
         rows = active.each(one, tuple(jnp.zeros(shape) for shape in shapes))
+        J, free, rebound, lag, mu = rows
         inertia, met = self.answer.inertia, self.answer.met
-        problem = SparseProblem(active, *rows, inertia, met, self.couplings)
+        given = (active, J, free, rebound, lag, mu)
+        problem = SparseProblem(*given, inertia, met, self.couplings)
         return solve_sparse(problem, guess)
 
     def rests(self, u: Array) -> ActiveContacts:

@@ -12,7 +12,11 @@ import numpy as np
 from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.implicit import newton
-from polhode.integrate.methods.implicit.collocation import apart, factored, solved
+from polhode.integrate.methods.implicit.collocation import (
+    diagonal_stages,
+    factored,
+    solved,
+)
 from polhode.integrate.methods.method import Attempt, FixedStep
 
 
@@ -92,7 +96,7 @@ def _collocated(
     n = field.coordinates
     jacobian = field.jacobian or jax.jacfwd(field.x_dot, 1)
     J = jacobian(t + h / 2, x + h / 2 * x_dot)
-    stages = apart(A)
+    stages = diagonal_stages(A)
     factors, size = factored(stages, J, h), newton.sizes(x, x_dot, h, n)
     across = stages.back @ stages.inverse
 

@@ -14,7 +14,7 @@ from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.implicit.collocation import (
     Factors,
-    apart,
+    diagonal_stages,
     factored,
     solved,
 )
@@ -43,7 +43,7 @@ MATRIX = np.array(
 ERROR = (-(13 + 7 * _ROOT) / 3, (-13 + 7 * _ROOT) / 3, -1 / 3)
 
 
-STAGES = apart(MATRIX)
+STAGES = diagonal_stages(MATRIX)
 
 
 @final
@@ -106,7 +106,7 @@ def _slopes(field: Field, t: Scalar, x: Array, h: Scalar, Z: Any) -> Any:
 
 
 def _corrected(factors: Factors, h: Scalar, Z: Any, F: Array) -> Any:
-    """Newton's step, in the basis in which the stages come apart."""
+    """Newton's step, in the eigenbasis of the stages."""
     right = jnp.asarray(STAGES.back) @ (F - jnp.asarray(STAGES.inverse) @ Z / h)
     return solved(STAGES, factors, right)
 
