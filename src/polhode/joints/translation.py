@@ -51,7 +51,7 @@ class Translation(FlatJoint):
 
     def residual(self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL) -> Any:
         """The rotation vector (3)."""
-        return so3.log(R_FM)
+        return so3.misalignment(R_FM)
 
     def coordinates_from(
         self, R_FM: Array, p_FoMo_F: Array, table: Table = NOMINAL
