@@ -21,10 +21,12 @@ def long_chain(links: int) -> Any:
     """In a fresh process: so many links are built, and move for a millisecond."""
     import polhode as ph
 
+    simulate, models = ph.simulate, ph.models
+
     def work() -> Any:
-        system = ph.models.chain_pendulum(links)
+        system = models.chain_pendulum(links)
         state = system.state({f"h{k}": 0.3 / links for k in range(1, links + 1)})
-        return ph.simulate(system, state, until=0.001).q[-1]
+        return simulate(system, state, until=0.001).q[-1]
 
     return timed(work)
 
@@ -32,6 +34,8 @@ def long_chain(links: int) -> Any:
 def net(side: int) -> Any:
     """In a fresh process: particles on springs, side by side, held at four corners."""
     import polhode as ph
+
+    simulate = ph.simulate
 
     def work() -> Any:
         places = [(i, j) for i in range(side) for j in range(side)]
@@ -51,7 +55,7 @@ def net(side: int) -> Any:
             springs.append(ph.Spring(*ends, 1000.0, name=f"corner {i} {j}"))
         system = ph.System(list(knots.values()), springs, name="net")
         start = {f"knot {(i, j)}": (0.1 * i, 0.1 * j, 0.0) for i, j in places}
-        return ph.simulate(system, system.state(start), until=0.01).q[-1]
+        return simulate(system, system.state(start), until=0.01).q[-1]
 
     return timed(work)
 
@@ -60,9 +64,11 @@ def four_bar_row(loops: int, hinges: bool = False) -> Any:
     """In a fresh process: four-bars in a row, closed by pins or hinges, first move."""
     import polhode as ph
 
+    simulate, models = ph.simulate, ph.models
+
     def work() -> Any:
-        system = hinged_row(loops) if hinges else ph.models.four_bars(loops)
-        return ph.simulate(system, turning(system), until=0.01).q[-1]
+        system = hinged_row(loops) if hinges else models.four_bars(loops)
+        return simulate(system, turning(system), until=0.01).q[-1]
 
     return timed(work)
 

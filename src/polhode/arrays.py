@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 MARK = "removable_singularity"
+TEXTBOOK = "textbook_form"
 SHARED = "shared_function"
 KEPT = "kept_loop"
 NEIGHBOUR = "neighbour"
@@ -176,3 +177,24 @@ def _marked() -> Any:
         return jax.numpy.where(near, series, exact)
 
     return jax.jit(removable_singularity)
+
+
+def textbook(computed: Any, written: Any) -> Any:
+    """`computed`, in whose place readers of mathematics take `written`.
+
+    For what is zero wherever a system can be, as the tilt of a closed hinge is: the two
+    agree there, with their first and second derivatives, but one is 0/0 when written.
+    """
+    if namespace(computed, written) is np:
+        return computed
+    return _textbook()(computed, written)
+
+
+@cache
+def _textbook() -> Any:
+    import jax
+
+    def textbook_form(computed: Any, written: Any) -> Any:
+        return jax.numpy.where(True, computed, written)
+
+    return jax.jit(textbook_form)

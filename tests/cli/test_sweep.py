@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -119,3 +120,12 @@ def test_deviations_are_right_far_from_zero():
     np.testing.assert_allclose(np.sqrt(total.squares[0] / 30), q.std(), rtol=1e-3)
     assert total.least[0] == q.min()
     assert total.most[0] == q.max()
+
+
+def test_a_gpu_is_asked_for_by_name(model, tmp_path, capsys, monkeypatch):
+    """Without CuPy the command says what is missing, and makes no runs by itself."""
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    to = tmp_path / "runs"
+    assert main(["sweep", model, "--to", str(to), "--backend", "cuda"]) == 3
+    assert "polhode[gpu]" in capsys.readouterr().err
+    assert not list(to.glob("part-*"))

@@ -255,3 +255,18 @@ def test_rates_and_positions_need_no_constraints():
     system = topology("pendulum")
     assert rows.positions(system, 0.0, np.zeros(1)).shape == (0,)
     assert rows.velocities(system, 0.0, np.zeros(1), np.zeros(1)).shape == (0,)
+
+
+def test_a_law_of_two_rows_gives_a_list():
+    """A yo-yo falls at 2/3 g: no place aside, and a string that unwinds."""
+    disc = ph.Body("disc", ph.solids.disc(mass=0.1, radius=0.04, along=ph.Y))
+    fall = ph.Planar("fall", ph.World().origin, disc.origin, normal=ph.Y)
+    string = ph.JointEquation(
+        [fall],
+        lambda p, t, R: [p[2], p[1] + R * p[0]],
+        constants={"R": 0.04},
+        rows=("aside", "along"),
+    )
+    system = ph.System([fall], [ph.Weight(9.81)], [string])
+    found = ph.gauss(system).accelerations(system.rest())
+    assert_close(found, [9.81 / 1.5 / 0.04, -9.81 / 1.5, 0.0], atol=1e-12)

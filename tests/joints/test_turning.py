@@ -1,10 +1,14 @@
 """Turns about an axis, and what is not one."""
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 from hypothesis import given
 
+import polhode as ph
 from closeness import assert_close
 from polhode.geometry.rotations import axis_angle, so3
+from polhode.geometry.vector import vee
 from polhode.joints.complement import complement
 from polhode.joints.turning import angle_about, tilt, turn_about
 from polhode.matter.axes import turn_to
@@ -43,6 +47,33 @@ def test_an_axis_turned_round_is_not_where_it_was():
     exact = triad @ np.diag([1.0, -1.0, -1.0]) @ triad.T
     assert_close(np.linalg.norm(tilt(np.eye(3), np.diag([1.0, -1, -1]))), np.pi)
     assert_close(np.linalg.norm(tilt(triad, exact)), np.pi, rtol=1e-6)
+
+
+def _rates(triad, closed, first, second):
+    """0th, 1st and 2nd derivatives of tilts and turns as read and as computed."""
+
+    def at(s):
+        R = closed @ so3.exp(s * first + s * s * second)
+        m_u, m_v, _ = triad.T @ (R.T @ triad[:, 2])
+        turn = closed.T @ R
+        read = jnp.stack([m_v, -m_u]), vee(turn)
+        return read, (tilt(triad, R), so3.misalignment(turn))
+
+    rate = jax.jacfwd(at)
+    return [f(0.0 * first[0]) for f in (at, rate, jax.jacfwd(rate))]
+
+
+RATES = ph.compile(_rates, np.eye(3), np.eye(3), np.ones(3), np.ones(3))
+
+
+@given(generators)
+def test_what_people_read_of_a_tilt_moves_as_it_does(rng):
+    """m x n and (R - Rᵀ)/2 have the first and second rates of what is computed."""
+    triad = turn_to(random_direction(rng), "the axis")
+    closed = turn_about(triad[:, 2], rng.uniform(-3, 3))
+    for read, computed in RATES(triad, closed, *rng.normal(size=(2, 3))):
+        for one, other in zip(read, computed, strict=True):
+            assert_close(one, other, atol=1e-13)
 
 
 @given(generators)

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import polhode as ph
-from polhode.arrays import removable
+from polhode.arrays import removable, textbook
 from polhode.errors import UnfinishedReading, UnreadableProgram
 from polhode.lowering.reading.nesting import operations
 from polhode.lowering.reading.ring import Ring
@@ -185,6 +185,35 @@ def test_removable_singularities_read_as_the_closed_form():
         return removable(small, 1 - x * x / 6, jnp.sin(safe) / safe)
 
     assert ph.read(sinc, x) == sympy.sin(x) / x
+
+
+def test_of_two_forms_people_read_one_and_programs_compute_the_other():
+    """Its derivatives are read likewise, and programs hold nothing of it."""
+
+    def arc(x, y):
+        return textbook(jnp.sin(x) * y, x * y)
+
+    assert ph.read(arc, x, y) == x * y
+    assert ph.read(jax.grad(arc), x, y) == y
+    assert ph.read(lambda x, y: jax.jvp(arc, (x, y), (y, x))[1], x, y) == x**2 + y**2
+    for program in (arc, jax.grad(arc, 1)):
+        of_both = ph.compile(program, 0.5, 2.0)
+        alone = ph.compile(
+            (lambda x, y: jnp.sin(x) * y)
+            if program is arc
+            else lambda x, y: jnp.sin(x),
+            *(0.5, 2.0),
+        )
+        assert of_both(0.7, 3.0) == alone(0.7, 3.0)
+
+
+def test_roots_of_decimals_keep_their_size():
+    """sqrt(0.9 x^2 + 0.1 y^2), and no integers of thirty digits."""
+    c, s = np.cos(0.3), np.sin(0.3)
+    found = ph.read(lambda x, y: jnp.sqrt((c * x) ** 2 + (s * y) ** 2), x, y)
+    assert max(abs(number) for number in found.atoms(sympy.Number)) < 10
+    value = float(found.subs({x: 2.0, y: -3.0}))
+    assert value == pytest.approx(np.hypot(2 * c, 3 * s), rel=1e-14)
 
 
 def test_a_rotation_vector_along_an_axis_reads_as_its_angle():

@@ -10,6 +10,7 @@ from polhode.errors import ModelError
 from polhode.geometry.point import Point
 from polhode.matter.material_point import MaterialPoint
 from polhode.matter.parameter import Parameter, Table, parameters_in
+from polhode.matter.particle import Particle
 
 Attachment: TypeAlias = Point | MaterialPoint
 
@@ -21,9 +22,15 @@ def require_points(name: str, *places: Any) -> None:
             raise ModelError(
                 f"{name!r} cannot take hold of {place!r}: it is not a point.",
                 "A force acts at a point of a body.",
-                "Give world.origin, body.origin, body.point(x, y, z) or"
-                " body.mass_centre.",
+                _points_of(place),
             )
+
+
+def _points_of(thing: Any) -> str:
+    """What to give in place of a particle, a body or something else."""
+    if isinstance(thing, Particle):
+        return f"Give the place of the particle: {thing.name}.mass_centre."
+    return "Give world.origin, body.origin, body.point(x, y, z) or body.mass_centre."
 
 
 def held(poses: Poses, body: int, point: Attachment, table: Table) -> Any:

@@ -26,6 +26,7 @@ def sweep(
     part: str | None = None,
     missing: bool = False,
     threads: int | None = None,
+    backend: Literal["llvm", "cuda"] = "llvm",
     json: Json = False,
 ) -> int:
     """Make the runs that [sweep] of a model file draws, part by part, in a folder.
@@ -52,7 +53,7 @@ def sweep(
     samples
         How many states of each run to keep, evenly spread; the last one without it.
     slab
-        Runs of one part; 16384 without it.
+        Runs of one part; 16384 without it, 1048576 on a GPU.
     form
         Of the parts: netcdf, or parquet, which polars and duckdb read.
     part
@@ -62,6 +63,8 @@ def sweep(
         commands may go on together.
     threads
         At most so many; POLHODE_THREADS says it for all commands.
+    backend
+        Where runs are made: by the processor, or cuda, on a GPU with the same bits.
     """
     from polhode.cli.answers import print_json
 
@@ -70,6 +73,7 @@ def sweep(
     given |= {name: wish for name, wish in wishes.items() if wish is not None}
     if rtol is not None:
         given.pop("method", None)
+    given["backend"] = backend
     share = _share(part, missing)
     files = {"to": to, "form": form, "slab": slab, "part": share}
     found = _sweep(drawn, given, files)

@@ -212,11 +212,13 @@ def called(
 def shaped(name: str, values: Array, shape: tuple[int, ...]) -> Any:
     """What a user's law gave, in the shape expected of it; refused if too few or many.
 
-    A single number may stand for one row.
+    A single number may stand for one row, a list of numbers for several.
     """
-    xp = namespace(values)
+    parts = values if isinstance(values, list | tuple) else (values,)
+    xp = namespace(*parts)
     try:
-        array = xp.asarray(values)
+        is_list = parts is values and len(parts) > 0
+        array = xp.stack([*map(xp.asarray, parts)]) if is_list else xp.asarray(values)
     except (TypeError, ValueError):
         array = np.asarray(None)
     if array.dtype.kind not in "fiub":

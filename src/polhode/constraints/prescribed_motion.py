@@ -89,7 +89,7 @@ class PrescribedMotion:
         """The displacement from the wanted pose, along the joint's own freedoms."""
         R_FN, p_FoNo_F = self.joint.pose(wanted, table)
         R_FM, p_FoMo_F = self.joint.pose(q, table)
-        turn = so3.log(R_FN.T @ R_FM)
+        turn = so3.misalignment(R_FN.T @ R_FM)
         shift = R_FM.T @ (p_FoMo_F - p_FoNo_F)
         S = freedoms(self.joint, self.joint.neutral(), table)
         return np.linalg.pinv(S) @ namespace(turn, shift).concatenate([turn, shift])

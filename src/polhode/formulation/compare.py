@@ -17,6 +17,7 @@ from polhode.formulation.registry import FORMULATIONS
 from polhode.formulation.shared.dense_form import refuse_many_bodies
 from polhode.formulation.shared.short_motion import after_steps, answers_of, step_of
 from polhode.lowering.compile import Program, compile
+from polhode.lowering.garbage import RareCollections
 from polhode.lowering.trace.captured_constants import one_look
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.check import mobility
@@ -181,7 +182,8 @@ def _all_evaluated(
     """What the forms say, as many as `operations` allow, and why some do not."""
     found: dict[str, _Found] = {}
     reasons: dict[str, str] = {}
-    with one_look():
+    # Between programs garbage waits too: each of two dozen would have it collected.
+    with one_look(), RareCollections():
         for number, (name, make) in enumerate(FORMULATIONS.items()):
             if found and _operations(found) > operations:
                 break

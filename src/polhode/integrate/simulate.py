@@ -49,6 +49,7 @@ from polhode.integrate.kernel.outcome import (
     Ending,
     Outcome,
     outcome_of,
+    warn_of_growth,
     warn_of_loose_runs,
 )
 from polhode.integrate.kernel.start import (
@@ -416,6 +417,9 @@ def _tell(
     _warn(motions)
     accepted = [motion.outcome.accepted for motion in motions]
     warn_of_loose_runs(start.context.method, np.array(accepted))
+    for motion in motions:
+        if motion.outcome.is_complete:
+            warn_of_growth(motion.system, start.context.method, motion.z[-1:])
     if start.context.limits is not None:
         for record in records:
             met = record.tracker.met if record.tracker else []

@@ -53,7 +53,7 @@ from polhode.integrate.host.sweep_runs import (
     moved_to,
     require_drawn_alone,
 )
-from polhode.integrate.kernel.outcome import warn_of_loose_runs
+from polhode.integrate.kernel.outcome import warn_of_growth, warn_of_loose_runs
 from polhode.integrate.kernel.start import initial_derivative
 from polhode.integrate.methods.method import Method
 from polhode.integrate.model_source import ModelSource, model_source
@@ -376,7 +376,9 @@ def _in_memory(given: Given, runs: Runs, slab: int, watch: Watch | None) -> Swee
             break
     accepted = np.concatenate([part.accepted for part in found])
     warn_of_loose_runs(given.method, accepted)
-    return join_parts(found)
+    whole = join_parts(found)
+    warn_of_growth(given.equations.system, given.method, whole.z)
+    return whole
 
 
 def _into_folder(
@@ -395,6 +397,7 @@ def _into_folder(
         if found.is_interrupted:
             break
         accepted.append(found.accepted)
+        warn_of_growth(given.equations.system, given.method, found.z)
         files.put(first, found)
     if accepted:
         warn_of_loose_runs(given.method, np.concatenate(accepted))

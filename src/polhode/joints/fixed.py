@@ -63,7 +63,7 @@ class Fixed(FlatJoint):
     ) -> Residual:
         """The rotation vector (3) and the way between the origins, in M (3)."""
         xp = namespace(R_FM, p_FoMo_F)
-        return xp.concatenate([so3.log(R_FM), R_FM.T @ p_FoMo_F])
+        return xp.concatenate([so3.misalignment(R_FM), R_FM.T @ p_FoMo_F])
 
     def coordinates_from(
         self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL

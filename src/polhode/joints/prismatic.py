@@ -75,7 +75,7 @@ class Prismatic(FlatJoint):
     ) -> Residual:
         """The rotation vector (3) and the way off the axis, along u and v (2)."""
         off = self.triad_at(table)[:, :2].T @ p_FoMo_F
-        return namespace(R_FM, off).concatenate([so3.log(R_FM), off])
+        return namespace(R_FM, off).concatenate([so3.misalignment(R_FM), off])
 
     def coordinates_from(
         self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL

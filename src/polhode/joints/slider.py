@@ -76,7 +76,7 @@ class Slider(FlatJoint):
     ) -> Residual:
         """The rotation vector (3) and the height above the plane (1)."""
         height = self.triad_at(table)[:, 2:].T @ p_FoMo_F
-        return namespace(R_FM, height).concatenate([so3.log(R_FM), height])
+        return namespace(R_FM, height).concatenate([so3.misalignment(R_FM), height])
 
     def coordinates_from(
         self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL

@@ -64,7 +64,7 @@ class Translation(FlatJoint):
         self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
     ) -> Residual:
         """The rotation vector (3)."""
-        return so3.log(R_FM)
+        return so3.misalignment(R_FM)
 
     def coordinates_from(
         self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL

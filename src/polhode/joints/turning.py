@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.arrays import Array, Scalar, namespace, removable, traced_once
+from polhode.arrays import Array, Scalar, namespace, removable, textbook, traced_once
 from polhode.geometry.rotations.angle_ratios import arctangent_ratio
 from polhode.geometry.vector import outer, skew
 
@@ -58,8 +58,9 @@ def tilt(triad: Matrix3, R_FM: Matrix3) -> Pair:
     opposite = cosine <= 0
     safe_sine2, safe_cosine = (removable(opposite, 1.0, x) for x in (sine2, cosine))
     ratio = 2 * arctangent_ratio(safe_sine2, safe_cosine)
-    half_turn = np.array([np.pi, 0.0])
-    return removable(opposite, half_turn, ratio * xp.stack([m_v, -m_u]))
+    half_turn, square = np.array([np.pi, 0.0]), xp.stack([m_v, -m_u])
+    # People read m x n, whose first and second derivatives at α = 0 are the same.
+    return textbook(removable(opposite, half_turn, ratio * square), square)
 
 
 def offset(triad: Matrix3, R_FM: Matrix3, p_FoMo_F: Column3) -> Pair:

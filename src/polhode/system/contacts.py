@@ -145,7 +145,7 @@ def passing(system: System) -> np.ndarray:
 
 def velocities_of(
     system: System,
-    places: tuple[Scalar, Array],
+    found: tuple[Scalar, Array],
     state: tuple[Scalar, Array],
     z: Array,
     table: Table,
@@ -157,13 +157,14 @@ def velocities_of(
     """
     import jax.numpy as jnp
 
-    own = velocities(system, *state, z, table)
+    (then, middle), (t, q) = found, state
+    own = velocities(system, t, q, z, table)
     if not np.any(passing(system)):
         return own
     table = system.table(table)
-    here = _geometry(system, *places, table)
-    origins = with_world(kinematics.poses(system, *places, table)).origins
-    v = _slips(system, *state, z, table, at=(here.point, origins))
+    here = _geometry(system, then, middle, table)
+    origins = with_world(kinematics.poses(system, then, middle, table)).origins
+    v = _slips(system, t, q, z, table, at=(here.point, origins))
     u = jnp.sum(here.axes * v[:, :, None], axis=1)
     return jnp.where(passing(system)[:, None], u, own)
 

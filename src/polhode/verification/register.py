@@ -20,6 +20,7 @@ CHAPTERS = {
     "linkages": "Linkages, gears and suspensions",
     "rocking": "Rocking, swinging and circling bodies",
     "spacecraft": "Spacecraft with rotors and tethers",
+    "driven": "Rotors, shaken supports, fields and media",
     "overconstrained": "Overconstrained linkages",
     "squeezer": "The squeezing mechanism",
 }

@@ -103,6 +103,12 @@ MILNE = Source("Milne", "Vectorial Mechanics", 1948)
 SPONG = Source("Spong and Vidyasagar", "Robot Dynamics and Control", 1989)
 WHITTAKER = Source("Whittaker", "Analytical Dynamics", 1904)
 WILLIS = Source("Willis", "Principles of Mechanism", 1841)
+ABRAMOWITZ = Source("Abramowitz and Stegun", "Handbook of Mathematical Functions", 1964)
+DEN_HARTOG_MECHANICS = Source("Den Hartog", "Mechanics", 1948)
+LANDAU_FIELDS = Source("Landau and Lifshitz", "The Classical Theory of Fields", 1975)
+MARION = Source(
+    "Marion and Thornton", "Classical Dynamics of Particles and Systems", 1995
+)
 BELETSKY = Source(
     "Beletsky", "Motion of an Artificial Satellite about its Center of Mass", 1966
 )

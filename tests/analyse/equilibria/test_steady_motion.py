@@ -183,3 +183,17 @@ def test_arms_on_the_axis_turned_with_the_shaft_are_one_motion():
         np.sign(e.state.q[1:]) for e in found if np.allclose(abs(e.state.q[1:]), a)
     ]
     assert sorted(float(s[0] * s[1]) for s in signs) == [-1.0, 1.0]
+
+
+def test_a_rod_without_width_hangs_at_the_angle_of_the_conical_pendulum():
+    """cos(theta) = g/(l w^2); straight down nothing resists the turn of its hinge."""
+    world, bob = ph.World(), ph.Particle("bob", 1.0)
+    arm = ph.Body("arm", ph.solids.rod(mass=1e-3, length=0.1))
+    turn = ph.Revolute("turn", world.origin, arm.origin, axis=ph.Z)
+    hang = ph.Revolute("theta", arm.origin, bob.point(0, 0, 1.0), axis=ph.Y)
+    cone = ph.System([turn, hang], [ph.Weight(9.81)], name="cone")
+    found = ph.steady_motions(cone, {"turn": 5.0})
+    angles = sorted(abs(float(each.state["theta"])) for each in found)
+    wanted = np.arccos(9.81 / 25.0)
+    # A half turn of the arm takes one lean into the other.
+    assert_close(angles, [0.0, wanted, np.pi], atol=1e-9)

@@ -9,6 +9,7 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
+from polhode.errors import AnalysisError
 
 G, MU, V, STEP, END = 9.81, 0.3, 2.0, 0.01, 0.4
 LEFT = (V - MU * G * END) / V  # of the speed, at the end
@@ -32,9 +33,10 @@ def test_a_slide_changes_with_its_friction_and_its_first_speed():
     assert_close(found["floor.dynamic"][-1], by_friction, rtol=1e-9)
     by_speed = [END, 0, 0, 1, 0, 0]
     assert_close(found["first speed of bob.vx"][-1], by_speed, rtol=1e-9)
-    assert_close(found.transition[-1][4, 4], LEFT, atol=1e-12)
+    # Shares of loads are held by a term of 1e-7 of W, which damps what is not exact.
+    assert_close(found.transition[-1][4, 4], LEFT, rtol=1e-8)
     # What falls into the floor is stopped there.
-    assert_close(found.transition[-1][5, 5], 0.0, atol=1e-12)
+    assert_close(found.transition[-1][5, 5], 0.0, atol=1e-8)
 
 
 def test_a_gradient_goes_back_through_the_steps():
@@ -56,8 +58,16 @@ def test_loads_that_corners_share_do_not_blur_derivatives():
     start = system.state(cube={"z": 0.05}, speeds={"cube": (0, 0, 0, V, 0, 0)})
     motion = ph.simulate(system, start, until=END, method=ph.methods.Moreau(STEP))
     found = ph.sensitivity(motion, ["floor.dynamic"])
-    place = found["floor.dynamic"][-1]
-    assert_close(place[3], -G * END**2 / 2, rtol=1e-6)
-    assert_close(np.delete(place, 3), 0.0, atol=1e-6)
+    expected = np.zeros(13)
+    expected[4], expected[10] = -G * END**2 / 2, -G * END
+    assert_close(found["floor.dynamic"][-1], expected, rtol=1e-6)
     back = ph.gradient(motion, lambda t, state: state["cube.x"], ["floor.dynamic"])
-    assert_close(back["floor.dynamic"], place[3], rtol=1e-9)
+    assert_close(back["floor.dynamic"], found["floor.dynamic"][-1][4], rtol=1e-9)
+
+
+def test_contacts_in_tables_have_no_derivatives(monkeypatch):
+    """They are solved by loops of unknown length, and say so."""
+    monkeypatch.setitem(slide().system.compiled, "contact tables", True)
+    for question in (ph.sensitivity, lambda m: ph.gradient(m, lambda t, s: s["bob.x"])):
+        with pytest.raises(AnalysisError, match="rows of a table"):
+            question(slide())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from closeness import assert_close
@@ -17,7 +17,13 @@ from polhode.formulation.contact.collide import (
     routh,
     simultaneous,
 )
-from polhode.formulation.contact.decide import OPEN, STICKS, decided, instant_of
+from polhode.formulation.contact.decide import (
+    SLIDES,
+    STICKS,
+    Instant,
+    decided,
+    instant_of,
+)
 from polhode.formulation.contact.delassus import ContactProblem
 from polhode.system.contacts import ContactRows
 
@@ -33,6 +39,17 @@ def response(rng, contacts: int, speeds: int = 6):
     J = rng.normal(size=(3 * contacts, speeds))
     Y = np.linalg.solve(M, J.T)
     return M, J, J @ Y, Y
+
+
+def at_rest(W: np.ndarray, free: np.ndarray, Y: np.ndarray, mu: np.ndarray) -> Instant:
+    """Contacts that all touch, and have no slip yet."""
+    count = len(mu)
+    rows = ContactRows(*(np.zeros((count, 3)) for _ in range(6)), mu, mu, mu)
+    nothing, n = np.zeros(0), 3 * count
+    pads = Carried(np.zeros((0, n)), np.zeros((0, 6)), np.zeros((0, 6, n)), np.zeros(0))
+    problem = ContactProblem(W, free, Y, nothing, nothing, nothing, rows, pads)
+    touching = np.ones(count, bool)
+    return instant_of(problem, touching, ~touching)
 
 
 def laws_of(count: int, mu: float, e: float, law: int, more: float = 1.0) -> Laws:
@@ -111,16 +128,8 @@ def test_a_support_never_pulls(seed, mu, contacts):
     """Of the motion decided: N >= 0, u_N' >= 0, one of them zero, |T| <= mu N."""
     rng = np.random.default_rng(seed)
     _, _J, W, Y = response(rng, contacts, 12)
-    free = rng.normal(size=3 * contacts)
-    each = np.full(contacts, mu)
-    rows = ContactRows(*(np.zeros((contacts, 3)) for _ in range(6)), each, each, each)
-    nothing = np.zeros(0)
-    n = 3 * contacts
-    pads = Carried(np.zeros((0, n)), np.zeros((0, 6)), np.zeros((0, 6, n)), np.zeros(0))
-    problem = ContactProblem(W, free, Y, nothing, nothing, nothing, rows, pads)
-    touching = np.ones(contacts, bool)
-    at = instant_of(problem, touching, ~touching)
-    for motion in decided(at, np.where(touching, STICKS, OPEN)):
+    at = at_rest(W, rng.normal(size=3 * contacts), Y, np.full(contacts, mu))
+    for motion in decided(at, np.full(contacts, STICKS)):
         N, T = motion.force[:, 0], np.linalg.norm(motion.force[:, 1:], axis=1)
         a = motion.acceleration
         assert np.min(N) >= -1e-7
@@ -129,6 +138,42 @@ def test_a_support_never_pulls(seed, mu, contacts):
         assert np.all(mu * N + 1e-7 * max(1.0, N.max()) >= T)
         # Friction never works forward on a slip that begins.
         assert np.max(np.sum(motion.force[:, 1:] * a[:, 1:], axis=1)) <= 1e-6
+
+
+@given(seeds, st.integers(2, 5), st.floats(1.0, 8.0))
+@example(5, 4, 5.0)
+@settings(max_examples=60)
+def test_feet_on_one_plane_set_out_along_their_accelerations(seed, feet, pull):
+    """T = -mu N d with d along u_T', however many feet share what three would bear.
+
+    While directions differ a little, loads that are redundant would do in their place.
+    """
+    rng = np.random.default_rng(seed)
+    mass, inertia = rng.uniform(0.5, 3), rng.uniform(0.02, 0.2, 3)
+    J = np.zeros((3 * feet, 6))
+    for k in range(feet):
+        x, y = rng.uniform(-1, 1, 2)
+        place = slice(3 * k, 3 * k + 3)
+        across = np.array([[0.0, 0.3, y], [-0.3, 0.0, -x], [-y, x, 0.0]])
+        # Rows are normal, x and y; velocities are those of the point (x, y, -0.3).
+        J[place, :3], J[place, 3:] = -across[[2, 0, 1]], np.eye(3)[[2, 0, 1]]
+    force = np.concatenate([0.3 * rng.normal(size=3), pull * rng.normal(size=3)])
+    force[5] = -9.81 * mass
+    weights = np.concatenate([inertia, np.full(3, mass)])
+    W, free = J @ (J / weights).T, J @ (force / weights)
+    mu = rng.uniform(0.1, 0.9, feet)
+    size = np.max(np.abs(free))
+    for motion in decided(at_rest(W, free, (J / weights).T, mu), np.full(feet, STICKS)):
+        slides, a = motion.status == SLIDES, motion.acceleration[:, 1:]
+        d, N = motion.direction, motion.force[:, 0]
+        assert np.min(N) >= -1e-9 * np.max(N)
+        lifts = motion.acceleration[motion.status > 0, 0]
+        assert np.max(np.abs(lifts), initial=0.0) <= 1e-9 * size
+        T = -(mu * N)[:, None] * d
+        assert_close(motion.force[slides, 1:], T[slides], atol=1e-12 * np.max(N))
+        aside = (a[:, 1] * d[:, 0] - a[:, 0] * d[:, 1])[slides]
+        assert np.max(np.abs(aside), initial=0.0) <= 1e-9 * size
+        assert np.all(np.sum(a * d, axis=1)[slides] >= -1e-9 * size)
 
 
 def test_a_spatial_slip_turns_along_the_path():

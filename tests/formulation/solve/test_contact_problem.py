@@ -14,8 +14,8 @@ from polhode.double import doubled
 from polhode.formulation.solve.contact_problem import (
     ContactProblem,
     solve_contacts,
-    solve_rows_in_order,
 )
+from polhode.formulation.solve.row_elimination import solve_rows_in_order
 
 SEEDS = st.integers(0, 2**32 - 1)
 

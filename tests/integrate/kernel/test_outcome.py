@@ -277,6 +277,30 @@ def test_inputs_are_converted_once_and_left_alone():
     assert z == [[0], [1]]
 
 
+def test_steps_that_let_a_motion_explode_are_told_though_all_is_finite():
+    """A hundred steps of 10 ms over 1000 rad/s end at 1e259 m: no number overflows.
+
+    The ledger has energies that are not finite, and says so; a sweep warns likewise.
+    """
+    cart = ph.Body("cart", ph.solids.box(mass=1.0, x=0.1, y=0.1, z=0.1))
+    track = ph.Prismatic("track", ph.World().origin, cart.origin, axis=ph.X)
+    system = ph.System([track], [ph.JointSpring(track, 1e6)], name="stiff")
+    start = system.state(track=0.1)
+    wish = {"until": 1.0, "method": ph.methods.RungeKutta4(0.01)}
+    with pytest.warns(NumericalWarning, match=r"speeds of 'stiff' grew to 7\.8e\+261"):
+        motion = ph.simulate(system, start, **wish)
+    assert motion.outcome.is_complete
+    with pytest.warns(
+        NumericalWarning, match="is not finite from t = 0.59 s on: steps"
+    ):
+        ledger = motion.ledger()
+    assert "inf" in str(ledger)
+    with pytest.warns(NumericalWarning, match="speeds of 'stiff' grew"):
+        ph.sweep(system, [start, start], **wish)
+    fine = ph.simulate(system, start, until=0.1, method=ph.methods.RungeKutta4(1e-5))
+    assert abs(fine.ledger().balance[-1]) < 1e-3
+
+
 def test_a_good_run_warns_of_nothing():
     """No warning, no failure, and the sentence says where it got."""
     system = point_pendulum()

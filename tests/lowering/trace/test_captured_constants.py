@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,8 +12,11 @@ import pytest
 from jax import lax
 
 import polhode as ph
-from polhode.errors import FallbackWarning
+from polhode.errors import FallbackWarning, NumericalWarning
 from polhode.lowering.compile import compile
+
+# What is warned of has tests of its own below.
+pytestmark = pytest.mark.filterwarnings("ignore:an array of jax.numpy in single")
 
 # Made where JAX computes in single precision, as a user's module is.
 TABLE = jnp.array([0.1, 0.2, 0.3])
@@ -72,3 +78,29 @@ def test_a_law_with_a_captured_array_drives_a_run_with_samples_and_events():
 
 def _second() -> ph.Body:
     return ph.Body("second", ph.solids.box(mass=1.0, x=0.1, y=0.1, z=0.1))
+
+
+# -------------------------------------------------- arrays in single precision
+
+GAINS, HALVES = jnp.array([0.05, 3.0]), jnp.array([0.5, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("law", "cut"),
+    [
+        (lambda q: GAINS[0] * q, True),
+        (lambda q: HALVES[0] * 0.05 * q, True),
+        (lambda q: jax.jit(lambda x: GAINS @ x)(jnp.stack([q, q])), True),
+        (lambda q: HALVES @ jnp.stack([q, q]), False),
+        (lambda q: np.asarray(HALVES, float)[0] * 0.05 * q, False),
+        (lambda q: jnp.array([0.05])[0] * q, False),
+    ],
+)
+def test_digits_that_an_array_of_jax_has_lost_are_told_with_the_line(law, cut):
+    """What is exact in 32 bits, or made in 64, is used without a word."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        ph.compile(law, 1.0)
+    words = [str(each.message) for each in said if each.category is NumericalWarning]
+    assert len(words) == cut
+    assert all(f"{Path(__file__).name}:" in each for each in words)

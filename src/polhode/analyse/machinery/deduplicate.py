@@ -113,7 +113,11 @@ def stiffness(search: Search, found: Settled) -> np.ndarray:
     J = search.slopes(found) * search.scales[:, None]
     M = np.asarray(system.mass_matrix(search.t, found.q, search.table))
     S = free_motions(search, found)
-    return np.linalg.solve(S.T @ M @ S, S.T @ J[:n, :n] @ S)
+    held, pull = S.T @ M @ S, S.T @ J[:n, :n] @ S
+    try:
+        return np.linalg.solve(held, pull)
+    except np.linalg.LinAlgError:  # a motion without mass there, as a rod about itself
+        return np.linalg.lstsq(held, pull, rcond=None)[0]
 
 
 def is_alike(search: Search, one: Settled, other: Settled) -> bool:

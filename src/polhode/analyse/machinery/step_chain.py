@@ -24,8 +24,10 @@ from polhode.integrate.field.backend import backend_of
 from polhode.integrate.field.dense_output import bare
 from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.methods.mechanical.generalised_alpha import GeneralisedAlpha
+from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.integrate.methods.projection import Unprojected, settling
 from polhode.matter.parameter import Table, at, parameters_in
+from polhode.system.rolled import contact_tables
 from polhode.system.rolled.size import LARGE, is_rolled, refuse_dense
 from polhode.system.state import State
 
@@ -163,6 +165,7 @@ def replay_of(
     Without times every row is asked for.
     """
     _require_steps(motion)
+    _require_few_contacts(motion)
     names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
     _require_few_rows(motion.system, names)
     values = np.array([_value(motion, name) for name in names])
@@ -177,6 +180,20 @@ def replay_of(
     if len(between):
         replay = _refine(replay, between)
     return replace(replay, is_asked=np.isin(replay.t, asked))
+
+
+def _require_few_contacts(motion: Trajectory) -> None:
+    if not isinstance(motion.method, Moreau) or not contact_tables.serves(
+        motion.system
+    ):
+        return
+    raise AnalysisError(
+        f"{motion!r} has no derivatives.",
+        "Its contacts are rows of a table, and are solved by loops of unknown length,"
+        " of which there is no derivative.",
+        "Vary a number and run it again; or keep to fewer points that may touch: fewer"
+        " than 500 of them times speeds.",
+    )
 
 
 def _contacts(motion: Trajectory) -> tuple[np.ndarray | None, tuple[SwitchRow, ...]]:

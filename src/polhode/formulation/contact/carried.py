@@ -211,7 +211,7 @@ def settled_forces(
         return new, rate, is_other, k + 1, ended
 
     none, no = jnp.zeros((len(c) // 3, 3)), jnp.zeros((), bool)
-    first = (none, none, no, jnp.zeros((), np.int64), no)
+    first = (none, none, jnp.zeros(()), jnp.zeros((), np.int64), no)
     r, rate, is_other, _, ended = lax.while_loop(
         lambda n: ~n[4] & (n[3] < STEPS), turn, first
     )

@@ -28,6 +28,10 @@ from polhode.supports.restitution import Newton, Poisson, Stronge
 # Of the speed of approach: slips and approaches below are none.
 STILL = 1e-12
 SEQUENCE = 100
+# Of the impulses that sweeps begin with: what they never reach where they converge.
+DIVERGED = 1e9
+# Of the greatest trace of a contact's own block of W: the least that counts.
+HARDEST = 1e-12
 # Share of the way to a stop that a step along a turning slip may go.
 TURNING = 0.02
 SEGMENTS = 4000
@@ -259,17 +263,21 @@ def coulomb_impulses(W: np.ndarray, aim: np.ndarray, mu: np.ndarray) -> np.ndarr
     of slips by iteration. Few contacts: for many see the time-stepping method.
     """
     k = len(aim)
-    P = _newton(W, aim, mu)
-    if residual(W, aim, mu, P) <= 1e-10 * max(1.0, float(np.max(np.abs(aim)))):
-        return P
+    first = _newton(W, aim, mu)
+    if residual(W, aim, mu, first) <= 1e-10 * max(1.0, float(np.max(np.abs(aim)))):
+        return first
+    P, most, rho = first.copy(), np.inf, _steps(W)
     for _ in range(20_000):  # Gauss and Seidel, contact by contact
         before = P.copy()
         for i in range(k):
             rows = slice(3 * i, 3 * i + 3)
-            rho = 1.0 / max(float(np.trace(W[rows, rows])), 1e-300)
             u = (W[rows] @ P.reshape(-1)) + aim[i]
-            P[i] = _projected(P[i] - rho * _lifted(u, mu[i]), mu[i])
-        if np.max(np.abs(P - before)) <= 1e-15 * max(1e-300, np.max(np.abs(P))):
+            P[i] = _projected(P[i] - rho[i] * _lifted(u, mu[i]), mu[i])
+        size = max(float(np.max(np.abs(P))), 1e-300)
+        if size > most:  # friction that couples contacts strongly: no sweep helps
+            return first
+        most = min(most, DIVERGED * max(size, float(np.max(np.abs(first)))))
+        if np.max(np.abs(P - before)) <= 1e-15 * size:
             break
     better = _newton(W, aim, mu, P)
     if residual(W, aim, mu, better) < residual(W, aim, mu, P):
@@ -281,12 +289,18 @@ def residual(W: np.ndarray, aim: np.ndarray, mu: np.ndarray, P: np.ndarray) -> f
     """How far impulses are from the laws, m/s."""
     u = (W @ P.reshape(-1)).reshape(P.shape) + aim
     worst = 0.0
-    for i in range(len(P)):
-        rows = slice(3 * i, 3 * i + 3)
-        rho = 1.0 / max(float(np.trace(W[rows, rows])), 1e-300)
+    for i, rho in enumerate(_steps(W).tolist()):
         moved = _projected(P[i] - rho * _lifted(u[i], mu[i]), mu[i])
         worst = max(worst, float(np.max(np.abs(P[i] - moved))) / rho)
     return worst
+
+
+def _steps(W: np.ndarray) -> np.ndarray:
+    """rho (k,) = 1/tr W_ii. Friction that couples strongly may leave less than nothing
+    of it: there it is that of what is hardest to move.
+    """
+    trace = np.diagonal(W).reshape(-1, 3).sum(axis=1)
+    return 1.0 / np.maximum(trace, HARDEST * max(float(np.max(trace)), 1e-300))
 
 
 def _lifted(u: np.ndarray, mu: float) -> np.ndarray:
@@ -313,8 +327,7 @@ def _newton(
     k = len(aim)
     P = np.zeros((k, 3)) if P is None else P.copy()
     eps = 1e-9 * np.trace(W) / (3 * k)
-    rho = np.array([3.0 / max(np.trace(W[3 * i : 3 * i + 3, 3 * i : 3 * i + 3]), 1e-300)
-                    for i in range(k)])  # fmt: skip
+    rho = 3.0 * _steps(W)
     best = P, residual(W, aim, mu, P)
     for _ in range(80):
         u = (W @ P.reshape(-1)).reshape(k, 3) + aim

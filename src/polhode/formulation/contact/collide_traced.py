@@ -245,7 +245,8 @@ def _newton_step(problem: _Problem, P: Array) -> Any:
     side = jnp.where(slides[:, None], edge, pressed[:, 1:])
     right = jnp.concatenate([pressed[:, :1], side], axis=1)
     right = jnp.where(on[:, None], right, -P)
-    none = jnp.zeros(3 * n) * rho[0]  # not a constant: the function is written once
+    # Not constants: the function is written once.
+    none = jnp.repeat(jnp.where(problem.trace > 0, 0.0, np.float64(1.0)), 3)
     step = refined_solution(rows.reshape(3 * n, 3 * n), none, right.reshape(-1))
     return step.reshape(n, 3)
 

@@ -12,13 +12,12 @@ strongly that several motions are possible (Painleve), all combinations are trie
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.formulation.contact.carried import settled_on_host
+from polhode.formulation.contact.carried import settled_on_host, with_loads
 from polhode.formulation.contact.delassus import ContactProblem
 from polhode.formulation.contact.share import share_on_host
 
@@ -29,10 +28,11 @@ WEAKEST = 1e-3
 # Share of the greatest force or acceleration that is rounding.
 ROUNDING = 1e-9
 ROUNDS = 60
-# Turns of directions in which slips begin: how many, how far at once, the last. Of the
-# greatest of W: what nothing moves.
-TURNS, FARTHEST, TURNED, UNMOVED = 40, 0.7, 1e-13, 1e-12
-REGULAR = 1e-9  # of the greatest singular value
+# Turns of directions in which slips begin: how many, how far at once, the last; of what
+# accelerations are summed of, the rounding. Of the greatest of W: what nothing moves.
+TURNS, FARTHEST, TURNED, ROUNDED, UNMOVED = 40, 0.7, 1e-13, 1e-15, 1e-12
+# Of the greatest singular value: where shares are looked for; what is redundant.
+REGULAR, REDUNDANT = 1e-9, 1e-12
 MOST_COMBINATIONS = 300  # that are tried: 4 contacts at rest, 5 that slide
 SEVERAL = 3  # of which slips are tried along two lines
 
@@ -84,16 +84,6 @@ def instant_of(
     return Instant(problem, touching, slipping, slip, forced or {})
 
 
-class Turning(NamedTuple):
-    """Slips (n,) whose directions are looked for, see `held_forces.slip_onset`.
-
-    Tangents are square to them and along them.
-    """
-
-    turns: np.ndarray
-    resists: np.ndarray
-
-
 def solved(at: Instant, status: np.ndarray, direction: np.ndarray) -> ContactMotion:
     """The motion in which contacts have given statuses, kept or not by the laws.
 
@@ -117,40 +107,37 @@ def _solved(
     c: np.ndarray,
     status: np.ndarray,
     direction: np.ndarray,
-    *,
-    turning: Turning | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """r (3n,) and u' (3n,) for a matrix and free accelerations."""
-    mu, n = at.problem.rows.dynamic, at.points
-    B = np.zeros((3 * n, 3 * n))
-    known: list[int] = []
-    for k in np.flatnonzero(status != OPEN).tolist():
-        B[3 * k, 3 * k] = 1.0
-        known.append(3 * k)
-        if status[k] == STICKS:
-            B[3 * k + 1, 3 * k + 1] = B[3 * k + 2, 3 * k + 2] = 1.0
-            known += [3 * k + 1, 3 * k + 2]
-        else:
-            B[3 * k + 1 : 3 * k + 3, 3 * k] = -mu[k] * direction[k]
-            if turning is not None and turning.turns[k]:
-                B[3 * k + 1, 3 * k + 1] = 1.0
-                known.append(3 * k + 1)
-    r = np.zeros(3 * n)
-    if known:
+    B, known = _unknowns(at, status, direction)
+    r = np.zeros(3 * at.points)
+    if len(known):
         S = (W @ B)[np.ix_(known, known)]
-        if turning is not None:
-            extra = np.zeros(3 * n)
-            extra[1::3] = turning.resists
-            S = S + np.diag(extra[known])
-        x, _, _, sizes = np.linalg.lstsq(S, -c[known], rcond=1e-12)
+        x, _, _, sizes = np.linalg.lstsq(S, -c[known], rcond=REDUNDANT)
         r = B[:, known] @ x
         # Where the matrix is regular there is one share only: nothing to look for.
         if np.sum(status == STICKS) > 1 and sizes[-1] <= REGULAR * sizes[0]:
             scale = _capacities(at, status, r)[known]
-            x = scale * np.linalg.lstsq(S * scale, -c[known], rcond=1e-12)[0]
+            x = scale * np.linalg.lstsq(S * scale, -c[known], rcond=REDUNDANT)[0]
             x = _shared(at, status, matrix=W @ B, c=c, known=known, x=x)
             r = B[:, known] @ x
     return r, W @ r + c
+
+
+def _unknowns(
+    at: Instant, status: np.ndarray, direction: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Contact forces (3n, 3n) for each unit of x, and which of x (k,) are unknown.
+
+    They are N of closed contacts, with the friction of those that slide, and T of
+    sticking ones.
+    """
+    closed, sticks = status != OPEN, status == STICKS
+    known = np.column_stack([closed, sticks, sticks]).reshape(-1)
+    B, mu = np.diag(1.0 * known), at.problem.rows.dynamic
+    for k in np.flatnonzero(closed & ~sticks).tolist():
+        B[3 * k + 1 : 3 * k + 3, 3 * k] = -mu[k] * direction[k]
+    return B, np.flatnonzero(known)
 
 
 def _shared(
@@ -159,7 +146,7 @@ def _shared(
     *,
     matrix: np.ndarray,
     c: np.ndarray,
-    known: list[int],
+    known: np.ndarray,
     x: np.ndarray,
 ) -> np.ndarray:
     """Unknowns of which all keep their cones, if there are such; else as they are."""
@@ -184,41 +171,59 @@ def with_direction(at: Instant, status: np.ndarray, guess: np.ndarray) -> Contac
     By Newton's steps, as `held_forces.slip_onset`.
     """
     d = np.where(at.slipping[:, None], at.slip, guess)
-    rows, W = at.problem.rows, at.problem.delassus
-    turns = (status == SLIDES) & ~at.slipping & at.touching & (rows.dynamic > 0)
-    turning, n = Turning(turns, np.zeros(at.points)), at.points
-    for _ in range(TURNS if np.any(turns) else 0):
-        R = _turned_axes(turns, d)
-        along = np.where(turns[:, None], [0.0, 1.0], d)
-        own = partial(_solved, at, status=status, direction=along, turning=turning)
-        columns = at.problem.carried.columns
-        carried = at.problem.carried._replace(columns=columns @ R.T)
-        r, rate = settled_on_host(R @ W @ R.T, R @ at.problem.free, carried, own)
-        r, rate = r.reshape(n, 3), rate.reshape(n, 3)
-        own_weight = np.diagonal(R @ W @ R.T).reshape(n, 3)[:, 1]
-        holds = rows.dynamic * r[:, 0]
-        most = np.max(np.abs(r), initial=1e-300)
-        is_free = turns & (own_weight > UNMOVED * np.max(np.diagonal(W)))
-        is_free &= holds > UNMOVED * most
-        over = np.where(is_free, holds, 1.0)
-        angle = np.clip(np.where(is_free, -r[:, 1] / over, 0.0), -FARTHEST, FARTHEST)
-        resists = np.where(is_free, np.maximum(rate[:, 2], 0.0) / over, 0.0)
-        turning = Turning(turns, resists)
+    found = solved(at, status, d)
+    begins = (status == SLIDES) & ~at.slipping & at.touching
+    begins &= at.problem.rows.dynamic > 0
+    for _ in range(TURNS if np.any(begins) else 0):
+        angle = _turn(at, found, begins)
+        if np.max(np.abs(angle)) <= TURNED:
+            break
         across = np.column_stack([-d[:, 1], d[:, 0]])
         new = np.cos(angle)[:, None] * d + np.sin(angle)[:, None] * across
         d = np.where((angle != 0)[:, None], new, d)
-        if np.max(np.abs(angle)) <= TURNED:
-            break
-    return solved(at, status, d)
+        found = solved(at, status, d)
+    return found
 
 
-def _turned_axes(turns: np.ndarray, d: np.ndarray) -> np.ndarray:
-    """(3n, 3n): tangents square to slips that begin, and along them."""
-    R = np.eye(3 * len(turns))
-    for k in np.flatnonzero(turns).tolist():
-        place = slice(3 * k + 1, 3 * k + 3)
-        R[place, place] = [[-d[k, 1], d[k, 0]], [d[k, 0], d[k, 1]]]
-    return R
+def _turn(at: Instant, found: ContactMotion, begins: np.ndarray) -> np.ndarray:
+    """Angles (n,) by which slips that begin turn, from what a motion misses: u_T' . e.
+
+    Pushes and what sticks follow along the motion, and share as `solved` lets them: a
+    share that is nearly redundant would else stand in for a turn.
+    """
+    d, n, W = found.direction, at.points, at.problem.delassus
+    r, c = found.force.reshape(-1), at.problem.free
+    size, most = np.max(np.diagonal(W)), np.max(np.abs(r), initial=1e-300)
+    across = np.zeros((n, 3 * n))
+    for k in np.flatnonzero(begins).tolist():
+        across[k, 3 * k + 1 : 3 * k + 3] = -d[k, 1], d[k, 0]
+    holds = at.problem.rows.dynamic * found.force[:, 0]
+    free = begins & (np.sum((across @ W) * across, axis=1) > UNMOVED * size)
+    free &= holds > UNMOVED * most
+    e, angle = across[free], np.zeros(n)
+    missed = e @ found.acceleration.reshape(-1)
+    rounding = ROUNDED * np.max(np.abs(W) @ np.abs(r) + np.abs(c))
+    if np.max(np.abs(missed), initial=0.0) <= rounding:
+        return angle
+    along = np.sum(found.acceleration[:, 1:] * d, axis=1)[free]
+    resists = np.diag(np.maximum(along, 0.0) / holds[free])
+    left, sizes, right = np.linalg.svd(_across(at, found, e) + resists)
+    inverse = np.where(sizes > UNMOVED * size, 1 / np.maximum(sizes, 1e-300), 0.0)
+    tau = -right.T @ (inverse * (left.T @ missed))
+    angle[free] = np.clip(-tau / holds[free], -FARTHEST, FARTHEST)
+    return angle
+
+
+def _across(at: Instant, found: ContactMotion, e: np.ndarray) -> np.ndarray:
+    """u' along e (k, 3n) for each unit of a force along one of them."""
+    W, r = at.problem.delassus, found.force.reshape(-1)
+    if at.problem.carried.rows.shape[0]:
+        W, _ = with_loads(W, at.problem.free, at.problem.carried, r)
+    B, known = _unknowns(at, found.status, found.direction)
+    B, scale = B[:, known], _capacities(at, found.status, r)[known]
+    own = (W @ B)[known] * scale
+    follow = np.linalg.lstsq(own, (W @ e.T)[known], rcond=REDUNDANT)[0]
+    return e @ W @ (e.T - B @ (scale[:, None] * follow))
 
 
 class Fault(NamedTuple):
@@ -249,6 +254,10 @@ def faults(at: Instant, found: ContactMotion) -> list[Fault]:
         begins = found.status[k] == SLIDES and not at.slipping[k] and _may_stick(at, k)
         if begins and a_T @ found.direction[k] < -ROUNDING * rate:
             each.append(Fault(k, STICKS, -float(a_T @ found.direction[k]) / rate))
+        # No direction was found in which it slips along its own acceleration.
+        aside = abs(float(a_T @ (-found.direction[k, 1], found.direction[k, 0])))
+        if begins and rows.dynamic[k] > 0 and aside > ROUNDING * rate:
+            each += [Fault(k, STICKS, aside / rate), Fault(k, OPEN, aside / rate)]
     return sorted(each, key=lambda fault: -fault.share)
 
 

@@ -93,7 +93,7 @@ def solved(at: TracedInstant, status: Any, direction: Array) -> tuple[Any, Any]:
 def _held(at: TracedInstant, status: Any, direction: Array) -> Held:
     closed, sticks = (1.0 * (status != OPEN), 1.0 * (status == STICKS))
     T = -(closed * (1 - sticks) * at.dynamic)[:, None] * direction
-    return Held.of(closed, sticks, T, at.static)
+    return Held(closed, sticks, T, at.static)
 
 
 def lift(at: TracedInstant) -> Any:
@@ -130,8 +130,12 @@ def _faults(at: TracedInstant, status: Any, d: Any, force: Array, rate: Any) -> 
     wanted = jnp.where(is_open, jnp.where(at.may_stick, STICKS, SLIDES), OPEN)
     excess = (size - at.static * N) / forces
     back = -jnp.sum(rate[:, 1:] * d, axis=1) / rates
-    returns = slides & at.may_stick
-    turns = jnp.where(sticks, excess, jnp.where(returns, back, 0.0))
+    begins = slides & at.may_stick
+    # No direction was found in which it slips along its own acceleration.
+    aside = jnp.abs(rate[:, 2] * d[:, 0] - rate[:, 1] * d[:, 1]) / rates
+    aside = jnp.where(begins & (at.dynamic > 0), aside, 0.0)
+    turns = jnp.where(sticks, excess, jnp.where(begins, jnp.maximum(back, aside), 0.0))
+    sinks = jnp.maximum(sinks, aside)
     share = jnp.stack([sinks, jnp.where(is_open, 0.0, turns)])
     share = jnp.where(at.touching & (share > ROUNDING), share, 0.0)
     other = jnp.where(sticks, SLIDES, STICKS)

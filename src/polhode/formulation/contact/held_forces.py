@@ -3,11 +3,10 @@ r"""Forces of contacts in given modes: one linear system of a shape that never c
     closed    u_N' = 0                     N is unknown
     sticks    u_T' = 0                     T is unknown as well
     slides    T = -mu_d N d                d is known
-    begins    u_T' . e = 0                 T = -mu_d N d + tau e,  e square to d
 
 What does not apply is a row of its own with the answer zero. Slips that begin take the
-direction d in which they accelerate. The last line is Newton's step for it: d turns by
--tau/(mu_d N), until no tau is left.
+direction d in which they accelerate: u_T' . e = 0 with e square to d. By Newton's steps
+what a motion misses of it a force tau e would undo, and d turns by -tau/(mu_d N).
 """
 
 from __future__ import annotations
@@ -20,8 +19,14 @@ import numpy as np
 from jax import lax
 
 from polhode.arrays import Array, Scalar, scanned, shared
-from polhode.formulation.contact.carried import Carried, settled_forces
-from polhode.formulation.contact.decide import FARTHEST, TURNED, TURNS, UNMOVED
+from polhode.formulation.contact.carried import Carried, settled_forces, with_loads
+from polhode.formulation.contact.decide import (
+    FARTHEST,
+    ROUNDED,
+    TURNED,
+    TURNS,
+    UNMOVED,
+)
 from polhode.formulation.contact.share import Sharing, share_within
 
 # Share of the mean of W's diagonal by which contacts yield, so that redundant ones
@@ -38,25 +43,12 @@ STRAIGHT = 14
 
 
 class Held(NamedTuple):
-    """Contacts (n,) in given modes: T (n, 2) is the friction for each unit of N.
-
-    turns, resists   of slips whose directions are looked for, in axes whose second one
-                     is the direction and whose first is square to it: 1, and what a
-                     force along the first gives beyond W; see `slip_onset`
-    """
+    """Contacts (n,) in given modes: T (n, 2) is the friction for each unit of N."""
 
     closed: Any
     sticks: Any
     T: Any
     static: Any
-    turns: Any
-    resists: Any
-
-    @classmethod
-    def of(cls, closed: Any, sticks: Any, T: Any, static: Any) -> Held:
-        """Those whose slips have known directions."""
-        none = jnp.zeros_like(1.0 * closed)
-        return cls(closed, sticks, T, static, none, none)
 
 
 @shared
@@ -69,32 +61,38 @@ def held_forces(W: Array, c: Scalar, held: Held) -> tuple[Any, Any, Any]:
     sum decides, each takes of it as it can hold, mu_s N (`static` (n,) is mu_s); where
     that leaves a cone, another share is looked for (`share_within`), which is told.
     """
-    closed, sticks, T, static, turns, resists = held
+    closed, sticks, T, static = held
     n = len(closed)
-    # T of a sliding contact follows its N: its columns of W are added to that of N.
-    each = W.reshape(3 * n, n, 3)
-    pushed = each[:, :, 0] + each[:, :, 1] * T[:, 0] + each[:, :, 2] * T[:, 1]
-    coupled = jnp.concatenate([pushed[:, :, None], each[:, :, 1:]], axis=2)
-    kept = normal_and_held(closed, sticks)
-    first = jnp.asarray(np.tile([0.0, 1.0, 0.0], n))
-    mask = kept + first * jnp.repeat(turns, 3)
-    matrix = coupled.reshape(3 * n, 3 * n)
-    matrix = matrix + jnp.diag(first * jnp.repeat(resists, 3))
+    matrix, mask = _coupled(W, T), normal_and_held(closed, sticks)
     x = masked_solution(matrix, W, mask, -c)
     if n > 1:
         # Redundant friction is known only by what each contact can hold.
-        share = _capacities(closed * sticks * static * x[::3], closed * sticks)
+        share = _capacities(held, x[::3])
         x = lax.cond(
             jnp.sum(closed * sticks) > 1,
             lambda: masked_solution(matrix, W, mask, -c, share=share),
             lambda: x,
         )
-    x, is_other = x.reshape(n, 3), jnp.zeros((), bool)
+    x, is_other = x.reshape(n, 3), jnp.zeros(())
     if n > 1:
-        own = Sharing(matrix, c, sticks * static, closed, kept)
-        x, is_other = share_within(own, x, refined_solution)
+        own = Sharing(matrix, c, sticks * static, closed, mask)
+        x, is_shared = share_within(own, x, refined_solution)
+        # A number: programs write functions once that give nothing but numbers.
+        is_other = 1.0 * is_shared
     r = x.at[:, 1:].add(T * x[:, :1])
     return r, (W @ r.reshape(-1) + c).reshape(n, 3), is_other
+
+
+def _coupled(W: Array, T: Any) -> Any:
+    """Accelerations (3n, 3n) by unknowns (N, T1, T2): what slides brings T of its N.
+
+    Its columns of W are added to that of N.
+    """
+    n = len(T)
+    each = W.reshape(3 * n, n, 3)
+    pushed = each[:, :, 0] + each[:, :, 1] * T[:, 0] + each[:, :, 2] * T[:, 1]
+    coupled = jnp.concatenate([pushed[:, :, None], each[:, :, 1:]], axis=2)
+    return coupled.reshape(3 * n, 3 * n)
 
 
 def normal_and_held(closed: Any, sticks: Any) -> Any:
@@ -111,8 +109,17 @@ def masked_solution(
     Proximal: what is redundant yields by a share of the mean of W's diagonal, and
     unknowns with a greater `share` (k,) take more of it.
     """
+    # Not constants: a function that is asked with such is written for each of them.
+    share = jnp.where(mask > 0, share, np.float64(2.0))
+    return _masked_solution(matrix, jnp.diagonal(W), mask, b, share)
+
+
+@shared
+def _masked_solution(
+    matrix: Array, diagonal: Any, mask: Any, b: Array, share: Any
+) -> Any:
     S = mask[:, None] * matrix * mask
-    size = jnp.sum(mask * jnp.diagonal(W)) / jnp.maximum(jnp.sum(mask), 1.0)
+    size = jnp.sum(mask * diagonal) / jnp.maximum(jnp.sum(mask), 1.0)
     own = (1 - mask) * (size + (size == 0))
     yielding = mask * YIELD * size / share
     x = refined_solution(S, own + yielding, mask * b)
@@ -159,22 +166,21 @@ def slip_onset(W: Array, c: Any, carried: Carried, held: Held, onset: Onset) -> 
     still = _OnsetProblem(*lax.stop_gradient(tuple(problem)))
 
     def turn(now: tuple[Any, ...]) -> tuple[Any, ...]:
-        d, resists, _, k = now
-        angle, resists = still.step(d, resists)
+        d, _, k = now
+        angle = still.step(d)
         new = _rotated(d, angle)
         d = jnp.where((angle != 0)[:, None], new, d)
-        return d, resists, jnp.max(jnp.abs(angle)), k + 1
+        return d, jnp.max(jnp.abs(angle)), k + 1
 
     def goes_on(now: tuple[Any, ...]) -> Any:
-        return (now[2] > TURNED) & (now[3] < TURNS)
+        return (now[1] > TURNED) & (now[2] < TURNS)
 
-    begins = jnp.any(onset.turns > 0)
-    none, count = jnp.zeros(len(onset.turns)), jnp.zeros((), np.int64)
-    first = (still.onset.direction, none, jnp.where(begins, 1.0, 0.0), count)
-    d, resists, _, _ = lax.stop_gradient(lax.while_loop(goes_on, turn, first))
+    begins, count = jnp.any(onset.turns > 0), jnp.zeros((), np.int64)
+    first = (still.onset.direction, jnp.where(begins, 1.0, 0.0), count)
+    d, _, _ = lax.stop_gradient(lax.while_loop(goes_on, turn, first))
 
     def last() -> Any:
-        return _rotated(d, problem.step(d, resists)[0])
+        return _rotated(d, problem.step(d))
 
     known = (onset.turns > 0)[:, None]
     return jnp.where(known, lax.cond(begins, last, lambda: d), onset.direction)
@@ -189,25 +195,44 @@ class _OnsetProblem(NamedTuple):
     held: Held
     onset: Onset
 
-    def step(self, d: Array, resists: Any) -> tuple[Any, Any]:
-        """Newton's step from directions d (n, 2): angles (n,), and what resists."""
-        held, onset = self.held, self.onset
-        n = len(onset.turns)
-        size = jnp.max(jnp.abs(jnp.diagonal(self.W)))
-        own, own_c, own_carried, T = self.turned(d)
-        given = held._replace(T=T, turns=onset.turns, resists=resists)
-        r, rate, _ = settled_forces(
-            own, own_c, own_carried, lambda W, c: held_forces(W, c, given)
-        )
+    def step(self, d: Array) -> Any:
+        """Newton's angles (n,) from directions d (n, 2), by what their motion misses.
+
+        Pushes and what sticks follow along the motion. All yield as in `held_forces`,
+        so that a share which is nearly redundant does not stand in for a turn.
+        """
+        return _angles(self, d)
+
+    def angles(self, d: Array) -> Any:
+        """The same."""
+        onset, n = self.onset, len(self.onset.turns)
+        W, c, carried, T = self.turned(d)
+        held = self.held._replace(T=T)
+        r, rate, _ = settled_forces(W, c, carried, lambda W, c: held_forces(W, c, held))
+        missed, along = rate[:, 1], rate[:, 2]
         holds = onset.dynamic * r[:, 0]
         # What nothing can push aside has one direction only.
-        is_free = jnp.diagonal(own).reshape(n, 3)[:, 1] > UNMOVED * size
-        presses = holds > UNMOVED * jnp.maximum(jnp.max(jnp.abs(r)), 1e-300)
-        is_free = is_free & (onset.turns > 0) & presses
+        size = jnp.max(jnp.abs(jnp.diagonal(self.W)))
+        is_free = jnp.diagonal(W).reshape(n, 3)[:, 1] > UNMOVED * size
+        most = jnp.maximum(jnp.max(jnp.abs(r)), 1e-300)
+        is_free = is_free & (onset.turns > 0) & (holds > UNMOVED * most)
+        rounding = ROUNDED * jnp.max(jnp.abs(W) @ jnp.abs(r).reshape(-1) + jnp.abs(c))
+        is_over = jnp.max(jnp.where(is_free, jnp.abs(missed), 0.0)) <= rounding
         over = jnp.where(is_free, holds, 1.0)
-        angle = jnp.where(is_free, -r[:, 1] / over, 0.0)
-        resists = jnp.where(is_free, jnp.maximum(rate[:, 2], 0.0) / over, 0.0)
-        return jnp.clip(angle, -FARTHEST, FARTHEST), resists
+        resists = jnp.where(is_free, jnp.maximum(along, 0.0) / over, 0.0)
+        if carried.rows.shape[0]:
+            W, _ = with_loads(W, c, carried, r.reshape(-1))
+        first = jnp.asarray(np.tile([0.0, 1.0, 0.0], n))
+        kept = normal_and_held(held.closed, held.sticks)
+        mask = kept + first * jnp.repeat(1.0 * is_free, 3)
+        matrix = _coupled(W, T) + jnp.diag(first * jnp.repeat(resists, 3))
+        right = jnp.where(kept > 0, 0.0, -rate.reshape(-1))
+        share = _capacities(held, r[:, 0])
+        tau = masked_solution(matrix, self.W, mask, right, share=share)[1::3]
+        angle = jnp.where(is_free, -tau / over, 0.0)
+        angle = jnp.clip(angle, -FARTHEST, FARTHEST)
+        # Rounding turns nothing, but has the derivatives of what it is of.
+        return angle - lax.stop_gradient(jnp.where(is_over, angle, 0.0))
 
     def turned(self, d: Array) -> tuple[Any, ...]:
         """W, c, pads and T in axes whose tangents are square to slips that begin, and
@@ -234,17 +259,24 @@ class _OnsetProblem(NamedTuple):
         return own, tangents(c[:, None])[:, 0], carried._replace(columns=pads), T
 
 
+@shared
+def _angles(problem: _OnsetProblem, d: Array) -> Any:
+    return problem.angles(d)
+
+
 def _rotated(d: Array, angle: Any) -> Any:
     """Directions (n, 2) turned by angles (n,)."""
     across = jnp.stack([-d[:, 1], d[:, 0]], axis=1)
     return jnp.cos(angle)[:, None] * d + jnp.sin(angle)[:, None] * across
 
 
-def _capacities(holds: Any, held: Any) -> Any:
+def _capacities(held: Held, N: Any) -> Any:
     """Shares (3n,) of redundant unknowns: of friction, what each contact can hold."""
+    sticks = held.closed * held.sticks
+    holds = sticks * held.static * N
     most = jnp.max(holds)
     share = jnp.maximum(holds / jnp.where(most > 0, most, 1.0), WEAKEST)
-    share = jnp.where(held > 0, share, 1.0)
+    share = jnp.where(sticks > 0, share, 1.0)
     return jnp.stack([jnp.ones_like(share), share, share], axis=1).reshape(-1)
 
 

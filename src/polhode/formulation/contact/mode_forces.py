@@ -154,14 +154,14 @@ def mode_forces(problem: ContactProblem, modes: Modes) -> ModeForces:
     begins = sliding * (modes.slow == BEGINS) * (rows.dynamic > 0)
     guess = jnp.where(modes.slow[:, None] > 0, modes.direction, d)
     T = -(sliding * rows.dynamic)[:, None] * guess
-    held = Held.of(modes.closed, modes.sticks, T, rows.static)
+    held = Held(modes.closed, modes.sticks, T, rows.static)
     onset = Onset(begins, guess, rows.dynamic)
     d = slip_onset(W, problem.free, problem.carried, held, onset)
     held = held._replace(T=-(sliding * rows.dynamic)[:, None] * d)
     r, u_dot, is_other = settled_forces(
         W, problem.free, problem.carried, lambda W, c: held_forces(W, c, held)
     )
-    return ModeForces(r, u_dot, pivots(W, rows.dynamic, d, modes), is_other)
+    return ModeForces(r, u_dot, pivots(W, rows.dynamic, d, modes), is_other > 0)
 
 
 def pivots(W: Array, mu: Any, d: Array, modes: Modes) -> Any:

@@ -77,6 +77,8 @@ def _newton(own: Sharing, x: Array, solve: Any) -> Any:
     trace = jnp.sum(diagonal, axis=1)
     rho = 3.0 / jnp.where(trace > 0, trace, 1.0)
     scale = jnp.max(jnp.abs(own.c))
+    # Of what is zero it is one: what is not constant needs no function of its own.
+    yielding = jnp.where(own.held > 0, PROXIMAL, np.float64(1.0))
 
     def velocity(r: Array) -> Any:
         return (own.matrix @ r.reshape(-1) + own.c).reshape(n, 3)
@@ -93,7 +95,7 @@ def _newton(own: Sharing, x: Array, solve: Any) -> Any:
         for i in range(n):
             place = slice(3 * i, 3 * i + 3)
             whole = whole.at[place, place].add(B[i])
-        r = r + solve(whole, jnp.full(3 * n, PROXIMAL), b.reshape(-1)).reshape(n, 3)
+        r = r + solve(whole, yielding, b.reshape(-1)).reshape(n, 3)
         u = velocity(r)
         left = residual(r, u)
         better = left < least

@@ -28,23 +28,34 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from polhode.arrays import Array, Scalar, scanned
+from polhode.formulation.solve.row_elimination import eliminated_in_order, for_rows
 
 PROXIMAL = 1e-7  # of the mean diagonal of W
 NEWTON = 16  # steps from one start
 HALVINGS = (1.0, 0.5, 0.25, 0.125)
 LAGS = 3  # sweeps over what speeds lag behind
-SWEEPS = 20  # of each restart; they go on where the last ones stopped
-STEPS = 8 * NEWTON
+# Then starts of steps that are not halved: from the best, from no impulses, from the
+# best without sweeps; without restitution from none, twice as long, and from the best.
+START = 30
+STEPS = NEWTON + 6 * START
+# A step has failed that leaves more of what is missed.
+GAIN = 0.9
+# Of what is missed over the largest impulse: their proximal term, after so many steps
+# that failed, and of it without sweeps. Of the mean diagonal of W: it at most.
+TERMS, FEWER, MOST = 0.3 * 1.25 ** np.arange(START), 0.1, 1e-2
+# Sweeps before a start at first and later. After a step that has failed there are
+# `MORE`, then more, up to `ROUND` times as many, and then few again: what many lead
+# back to is left by few.
+FIRST, AGAIN, MORE, ROUND = 40, 100, 5, 7
 # Iterations stop at this share of the largest velocity: the next would be rounding.
 ROUNDING = 1e-13
 # Above this share Newton's iteration has failed, and sweeps are tried.
 ENOUGH = 1e-10
 TINY = 1e-300
-# Above this size straight code is longer than a loop over columns is slow.
-STRAIGHT = 14
 
 
 class ContactProblem(NamedTuple):
@@ -135,22 +146,24 @@ def caught_up(problem: ContactProblem) -> ContactProblem:
 
 
 class _Iterate(NamedTuple):
-    """Of the iteration: now, the best so far, what that misses, where sweeps stopped.
+    """Of the iteration: now, the best so far; what they miss.
 
-    u               of r, where contacts are active
-    count, since    steps in all, and since the last start
-    stalls          steps since the last that missed less than all before
-    keeps           1 of restitution, 0 where it is dropped
+    u              of r, where contacts are active
+    count, fails   steps in all, and those of a start that gained nothing
+    stalls         steps since the last that missed less than all before
+    sweeps         how many come next
+    keeps          1 of restitution, 0 where it is dropped
     """
 
     r: Any
     u: Any
+    missed: Any
     best: Any
     least: Any
-    swept: Any
     count: Any
-    since: Any
+    fails: Any
     stalls: Any
+    sweeps: Any
     keeps: Any
 
 
@@ -205,35 +218,54 @@ class _Scaled(NamedTuple):
             pairs = ((near, r), (moving, u), (left, least))
             r, u, least = (jnp.where(left < least, a, b) for a, b in pairs)
         none = jnp.zeros((), jnp.int64)
-        return _Iterate(r, u, r, least, r, none, none, none, jnp.ones(()))
+        start = r, u, least, r, least
+        return _Iterate(*start, none, none, none, none, jnp.ones(()))
 
     def goes_on(self, now: _Iterate) -> Any:
         """Whether another step is worth it."""
         missed = now.least > ROUNDING * self.speed
         # Near the solution steps that gain nothing have met rounding.
         is_near = now.least <= ENOUGH * self.speed
-        most = jnp.where(jnp.any(self.problem.rebound != 0), 2 * STEPS, STEPS)
-        return (now.count < most) & missed & ~(is_near & (now.stalls > 0))
+        return (now.count < STEPS) & missed & ~(is_near & (now.stalls > 0))
 
     def improved(self, now: _Iterate) -> _Iterate:
         """The next iterate: Newton's, from a new start where that has failed."""
-        is_over = now.count == STEPS
-        now = lax.cond(is_over, self._without_restitution, lambda now: now, now)
-        rebound = now.keeps * self.problem.rebound
-        own = self._replace(problem=self.problem._replace(rebound=rebound))
-        return own.step(lax.cond(now.since < NEWTON, lambda now: now, own._anew, now))
+        later = now.count - NEWTON
+        is_start = (later >= 0) & (later % START == 0) & (later != 4 * START)
+        now = lax.cond(is_start, self._again, lambda now: now, now)
+        own = self.keeping(now.keeps)
+        return own.step(lax.cond(now.sweeps > 0, own._swept, lambda now: now, now))
 
-    def _without_restitution(self, now: _Iterate) -> _Iterate:
-        """From no impulses: restitutions that contradict each other have none."""
-        r, u = jnp.zeros_like(now.r), self.problem.free
-        least, again = self.residual(r, u)[0], jnp.full_like(now.since, NEWTON)
-        none = jnp.zeros_like(now.stalls)
-        return _Iterate(r, u, r, least, r, now.count, again, none, 0.0 * now.keeps)
+    def keeping(self, share: Any) -> _Scaled:
+        """With all of restitution, 1, or none of it, 0."""
+        rebound = share * self.problem.rebound
+        return self._replace(problem=self.problem._replace(rebound=rebound))
 
-    def _anew(self, now: _Iterate) -> _Iterate:
-        r = self.swept(now.swept)
-        again = jnp.zeros_like(now.since)
-        return now._replace(r=r, u=self.velocity(r), swept=r, since=again)
+    def _again(self, now: _Iterate) -> _Iterate:
+        """The next start."""
+        k = (now.count - NEWTON) // START
+        is_anew, is_dropped = (k == 1) | (k == 3), k == 3
+        r = jnp.where(is_anew, 0.0, now.best)
+        keeps = jnp.where(is_dropped, 0.0, now.keeps)
+        own = self.keeping(keeps)
+        u = own.velocity(r)
+        missed, _ = own.residual(r, u)
+        # What is best with restitution says nothing without it.
+        best = jnp.where(is_dropped, r, now.best)
+        least = jnp.where(is_dropped, missed, now.least)
+        none = jnp.zeros_like(now.count)
+        sweeps = jnp.where(k == 0, none + FIRST, jnp.where(is_anew, none + AGAIN, none))
+        start = r, u, missed, best, least
+        return _Iterate(*start, now.count, none, none, sweeps, keeps)
+
+    def _swept(self, now: _Iterate) -> _Iterate:
+        r = self.swept(now.r, now.sweeps)
+        u = self.velocity(r)
+        missed, _ = self.residual(r, u)
+        better = missed < now.least
+        best = jnp.where(better, r, now.best)
+        least = jnp.where(better, missed, now.least)
+        return now._replace(r=r, u=u, missed=missed, best=best, least=least)
 
     def residual(self, r: Array, u: Array) -> tuple[Any, Any]:
         """What is missed, m/s, by the natural map of the cone: at most, and (n,)."""
@@ -246,11 +278,20 @@ class _Scaled(NamedTuple):
         return for_active(self.problem.is_active, one, jnp.zeros(()), (r, u, mu, rho))
 
     def step(self, now: _Iterate) -> _Iterate:
-        """Newton's step, halved where that misses less."""
+        """Newton's step; of the first start it is halved where that misses less."""
         J, M, u = self.problem.jacobian, self.problem.inertia, now.u
         has_few_speeds = M is not None and J.shape[2] < 3 * J.shape[0]
         eliminated = self._speeds_eliminated if has_few_speeds else self._eliminated
-        dr, du = eliminated(now.r, u)
+        later, k = now.count >= NEWTON, (now.count - NEWTON) // START
+        is_alone = later & ((k == 2) | (k == 5))
+        share = lax.dynamic_index_in_dim(
+            jnp.asarray(TERMS), jnp.minimum(now.fails, START - 1), keepdims=False
+        )
+        share = jnp.where(is_alone, FEWER, 1.0) * share
+        term = share * now.missed / jnp.maximum(jnp.max(jnp.abs(now.r)), TINY)
+        most = MOST / PROXIMAL * self.proximal
+        term = jnp.where(later, jnp.clip(term, self.proximal, most), self.proximal)
+        dr, du = eliminated(now.r, u, (term, jnp.where(later, 0.0, 1.0)))
         is_sound = jnp.all(jnp.isfinite(dr))
         dr, du = jnp.where(is_sound, dr, 0.0), jnp.where(is_sound, du, 0.0)
 
@@ -264,32 +305,39 @@ class _Scaled(NamedTuple):
 
         whole = missed(1.0)
         a, least = lax.cond(
-            whole < now.least, lambda whole: (jnp.ones(()), whole), halved, whole
+            (whole < now.least) | later,
+            lambda whole: (jnp.ones(()), whole),
+            halved,
+            whole,
         )
         r = now.r + a * dr
-        better = least < now.least
+        better, fails = least < now.least, later & ~(least < GAIN * now.missed)
+        sweeps = MORE * (1 + (now.fails + 1) % ROUND)
         return now._replace(
             r=r,
             u=u + a * du,
+            missed=least,
             best=jnp.where(better, r, now.best),
             least=jnp.where(better, least, now.least),
             count=now.count + 1,
-            since=now.since + 1,
+            fails=now.fails + fails,
             stalls=jnp.where(better, 0, now.stalls + 1),
+            sweeps=jnp.where(fails & ~is_alone, sweeps, 0),
         )
 
-    def _eliminated(self, r: Array, u: Array) -> tuple[Any, Any]:
+    def _eliminated(self, r: Array, u: Array, how: tuple[Any, Any]) -> tuple[Any, Any]:
         """dr (n, 3) of Newton's step on Alart's and Curnier's equations, and W dr.
 
         What the proximal term has left of a step is solved for once more, with the
         same elimination: else each step would miss by its share, and cost another.
+        `how` is the term, and how much of what it leaves is solved for.
         """
         J, X, _, _, _, mu, on = self.problem[:7]
-        n = J.shape[0]
+        n, (term, share) = J.shape[0], how
         B, C, b = newton_blocks(r, u, mu, self.rho, on)
         # Blocks of C W, contact by contact: (n, 3, n, 3).
         CW = jnp.einsum("iak,jkb->iajb", C @ J, X).reshape(3 * n, 3 * n)
-        whole = eliminated_in_order(CW + _block_diagonal(B + self.proximal * C))
+        whole = eliminated_in_order(CW + _block_diagonal(B + term * C))
 
         def solve(b: Array) -> tuple[Any, Any]:
             dr = whole(b.reshape(-1)).reshape(n, 3)
@@ -297,22 +345,25 @@ class _Scaled(NamedTuple):
 
         dr, du = solve(b)
         more, further = solve(b - _times(B, dr) - _times(C, du))
-        return dr + more, du + further
+        return dr + share * more, du + share * further
 
-    def _speeds_eliminated(self, r: Array, u: Array) -> tuple[Any, Any]:
+    def _speeds_eliminated(
+        self, r: Array, u: Array, how: tuple[Any, Any]
+    ) -> tuple[Any, Any]:
         """The same by the k speeds, in loops over the contacts that are active.
 
         The change of speeds that is found is that of an inertia with stiff supports:
         it gives dr, and W dr is found from that, to rounding.
         """
         J, X, M, applied, _, mu, on = self.problem[:7]
+        term, share = how
 
         def assembled(total: Any, row: Any) -> Any:
             J, applied = row[:2]
             r, u, mu, rho = (x[None] for x in row[2:])
             blocks = newton_blocks(r, u, mu, rho, jnp.ones(1, bool))
             B, C, b = (x[0] for x in blocks)
-            inverse = inverse_blocks((B + self.proximal * C)[None])[0]
+            inverse = inverse_blocks((B + term * C)[None])[0]
             CJ, right = (inverse @ C) @ J, inverse @ b
             K, f = total
             total = K + applied.T @ CJ, f + applied.T @ right
@@ -346,10 +397,12 @@ class _Scaled(NamedTuple):
         f, (du, right) = for_active(on, left, none, rows)
         further, more = pressed(f, right)
 
-        du = each_active(on, lambda row: row[1] + row[0] @ further, (J, du))
-        return dr + more, du
+        def added(row: Any) -> Any:
+            return row[1] + share * (row[0] @ further)
 
-    def swept(self, r: Array) -> Any:
+        return dr + share * more, each_active(on, added, (J, du))
+
+    def swept(self, r: Array, count: Any) -> Any:
         """Sweeps of Gauss and Seidel over the contacts."""
         J, X, _, _, q, mu, on, rebound = self.problem[:8]
         q = q.at[:, 0].add(rebound)
@@ -369,12 +422,14 @@ class _Scaled(NamedTuple):
             new = jnp.concatenate([push[None], share * y])
             return v + X @ (new - r), new
 
-        def sweep(_: object, state: tuple[Any, Any]) -> tuple[Any, Any]:
-            rows = ((J, X, q, mu), (own, normal, across), state[0])
-            v, r = for_active(on, one, state[1], rows)
-            return r, v
+        def sweep(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+            left, r, v = state
+            rows = ((J, X, q, mu), (own, normal, across), r)
+            v, r = for_active(on, one, v, rows)
+            return left - 1, r, v
 
-        return for_rows(SWEEPS, sweep, (r, self.change(r)))[0]
+        start = (count, r, self.change(r))
+        return lax.while_loop(lambda state: state[0] > 0, sweep, start)[1]
 
 
 def each_active(on: Any, one: Callable[..., Any], rows: Any) -> Any:
@@ -449,10 +504,12 @@ def law_defect(r: Array, u: Array, mu: Any, rho: Any, is_active: Any) -> Any:
     p_N = max(0, y_N),  |p_T| <= mu p_N on the way of y_T,  y = r - rho u
     """
     y = r - rho[:, None] * u
-    push = jnp.where(is_active & (y[:, 0] > 0), y[:, 0], 0.0)
+    is_closed = is_active & (y[:, 0] > 0)
+    push = jnp.where(is_closed, y[:, 0], 0.0)
     square = jnp.sum(y[:, 1:] ** 2, axis=1)
     slides = square > (mu * push) ** 2
     share = jnp.where(slides, mu * push / jnp.sqrt(jnp.where(slides, square, 1.0)), 1.0)
+    share = jnp.where(is_closed, share, 0.0)
     return r - jnp.concatenate([push[:, None], share[:, None] * y[:, 1:]], axis=1)
 
 
@@ -510,83 +567,3 @@ def _block_diagonal(B: Array) -> Any:
 def _times(blocks: Any, x: Array) -> Any:
     """Blocks (n, 3, 3) times x (n, 3)."""
     return (blocks @ x[:, :, None])[..., 0]
-
-
-def solve_rows_in_order(K: Array, b: Array) -> Any:
-    """x with K x = b by elimination in the order of the rows, without pivots.
-
-    b is (n,) or (n, k). Rows of Newton's step are scaled by rho, and open ones are
-    those of 1; an inertia is definite but for the step's share of what turns.
-    """
-    return eliminated_in_order(K)(b)
-
-
-def eliminated_in_order(K: Array) -> Callable[[Any], Any]:
-    """b -> x with K x = b, as often as it is asked; see `solve_rows_in_order`."""
-    straight = K.shape[0] <= STRAIGHT
-    eliminate: Callable[..., Any] = _straight if straight else _in_loops
-    return eliminate(K)
-
-
-def _straight(K: Array) -> Callable[[Any], Any]:
-    n = K.shape[0]
-    rows = [K[i] for i in range(n)]
-    inverses: list[Any] = []
-    shares: list[list[Any]] = []  # of column j, those of the rows below
-    for j in range(n):
-        inverses.append(1.0 / rows[j][0])
-        shares.append([rows[i][0] * inverses[j] for i in range(j + 1, n)])
-        for i in range(j + 1, n):
-            # What is left of the column is zero, and is not written.
-            rows[i] = rows[i][1:] - shares[j][i - j - 1] * rows[j][1:]
-
-    def solve(b: Array) -> Any:
-        right = [b[i] for i in range(n)]
-        for j in range(n):
-            for i in range(j + 1, n):
-                right[i] = right[i] - shares[j][i - j - 1] * right[j]
-        x: list[Any] = [None] * n
-        for i in reversed(range(n)):
-            rest = right[i]
-            for j in range(i + 1, n):
-                rest = rest - rows[i][j - i] * x[j]
-            x[i] = rest * inverses[i]
-        return jnp.stack(x)
-
-    return solve
-
-
-def _in_loops(K: Array) -> Callable[[Any], Any]:
-    """Loops over rows: shares of rows take the place of what they eliminate."""
-    n = K.shape[0]
-    index = jnp.arange(n)
-
-    def eliminate(j: Any, rest: Any) -> Any:
-        inverse, pivot = 1.0 / rest[j, j], jnp.where(index > j, rest[j], 0.0)
-
-        def reduce(i: Any, rest: Any) -> Any:
-            share = rest[i, j] * inverse
-            row = jnp.where(index == j, share, rest[i] - share * pivot)
-            return rest.at[i].set(jnp.where(i > j, row, rest[i]))
-
-        return for_rows(n, reduce, rest)
-
-    lu = for_rows(n, eliminate, K)
-
-    def solve(b: Array) -> Any:
-        def forward(i: Any, y: Any) -> Any:
-            return y.at[i].add(-jnp.where(index < i, lu[i], 0.0) @ y)
-
-        def backward(k: Scalar, x: Any) -> Any:
-            j = n - 1 - k
-            known = jnp.where(index > j, lu[j], 0.0) @ x
-            return x.at[j].set((x[j] - known) / lu[j, j])
-
-        return for_rows(n, backward, for_rows(n, forward, b))
-
-    return solve
-
-
-def for_rows(n: int, turn: Callable[[Any, Any], Any], start: Any) -> Any:
-    """`turn(i, state)` of n rows or sweeps: a loop in programs too, however few."""
-    return scanned(lambda state, i: (turn(i, state), None), start, jnp.arange(n))[0]

@@ -60,36 +60,38 @@ from polhode.formulation.solve.contact_couplings import (
     longer,
 )
 from polhode.formulation.solve.contact_problem import (
+    AGAIN,
+    FEWER,
+    FIRST,
+    GAIN,
     LAGS,
+    MORE,
+    MOST,
     PROXIMAL,
+    ROUND,
     ROUNDING,
+    START,
+    TERMS,
     TINY,
     ContactSolution,
-    for_rows,
     inverse_blocks,
     natural_map,
     newton_blocks,
 )
+from polhode.formulation.solve.row_elimination import for_rows
 
 # Of the largest velocity: what misses less is solved where steps gain nothing more.
-NEAR = 1e-9
-# Eliminations of a start, of one problem at most, and steps of each.
-START, STEPS, CHORDS = 30, 150, 6
-# Starts: from no impulses, from the best, and without restitution.
-ANEW, FURTHER, DROPPED = START, 2 * START, 3 * START
-# A step that leaves more of what is missed is the last of its elimination. One that
-# leaves more of it than `GAIN` has failed.
-SHARE, GAIN = 0.3, 0.9
-# Of what is missed over the largest impulse: the proximal term, after so many steps
-# that failed. Of the mean diagonal of W: it at most.
-TERMS, MOST = 0.3 * 1.25 ** np.arange(START), 1e-2
-# Of those terms: without sweeps.
-FEWER = 0.1
-# At first sweeps end when so many have changed no contact, or after `FIRST`, in later
-# starts `AGAIN`. After a step that has failed there are `MORE`, then more, up to
-# `ROUND` times as many, and then few again: what many lead back to is left by few. In
-# the first start they go too far by a share.
-SAME, FIRST, AGAIN, MORE, ROUND, RELAXED = 4, 40, 100, 5, 7, 1.3
+NEAR = 1e-10
+# Eliminations of one problem at most, and steps of each.
+STEPS, CHORDS = 6 * START, 6
+# Starts: from no impulses, from the best, and twice as long without restitution; then
+# from the best of that.
+ANEW, FURTHER, DROPPED, LAST = START, 2 * START, 3 * START, 5 * START
+# A step that leaves more of what is missed is the last of its elimination.
+SHARE = 0.3
+# Sweeps before a start end when so many have changed no contact. In the first start
+# they go too far by a share.
+SAME, RELAXED = 4, 1.3
 
 
 class SparseProblem(NamedTuple):
@@ -316,7 +318,8 @@ class _Scaled(NamedTuple):
     def improved(self, now: _Iterate) -> _Iterate:
         """By sweeps, if the last step has failed, and steps of one elimination."""
         count = now.count
-        is_start = (count == ANEW) | (count == FURTHER) | (count == DROPPED)
+        is_start = (count == ANEW) | (count == FURTHER)
+        is_start = is_start | (count == DROPPED) | (count == LAST)
         now = lax.cond(is_start, self._again, lambda now: now, now)
         return self.keeping(now.keeps)._moved(now)
 
@@ -368,7 +371,8 @@ class _Scaled(NamedTuple):
 
 def _is_further(now: _Iterate) -> Any:
     """Whether a start is by steps alone."""
-    return (now.count >= FURTHER) & (now.count < DROPPED)
+    is_third = (now.count >= FURTHER) & (now.count < DROPPED)
+    return is_third | (now.count >= LAST)
 
 
 def _term(scaled: _Scaled, now: _Iterate) -> Any:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from polhode.arrays import Array, Scalar, namespace
+from polhode.arrays import Array, Scalar, namespace, textbook
 from polhode.geometry.rotations import quaternion
 from polhode.geometry.rotations.angle_ratios import (
     cotangent_defect_ratio,
@@ -28,7 +28,7 @@ from polhode.geometry.rotations.angle_ratios import (
     sine_ratio,
     versine_ratio,
 )
-from polhode.geometry.vector import dot, skew
+from polhode.geometry.vector import dot, skew, vee
 
 if TYPE_CHECKING:
     from polhode.public.shapes import Columns3, Matrices3
@@ -52,6 +52,15 @@ def exp(vector: Columns3) -> Matrices3:
 def log(matrix: Matrices3) -> Columns3:
     """The rotation vector (..., 3) of a rotation matrix, angle in [0, π]."""
     return quaternion.log(quaternion.from_matrix(matrix))
+
+
+def misalignment(matrix: Matrices3) -> Columns3:
+    """The rotation vector (..., 3) of a rotation that is none where a joint is closed.
+
+    Computed as log R; written for people as the vector of (R - Rᵀ)/2, which differs
+    from it by third powers of the angle.
+    """
+    return textbook(log(matrix), vee(matrix))
 
 
 def left_jacobian(vector: Columns3) -> Matrices3:

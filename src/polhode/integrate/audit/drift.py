@@ -129,6 +129,9 @@ def warn_of_drift(
 
     `position` and `velocity` (1/s) are the worst misses of constraints by natural size.
     """
+    if not np.all(np.isfinite(ledger.energy)):
+        _say_endless(motion, ledger)
+        return
     warn_of_energy(motion, ledger)
     _resolution(motion, ledger)
     _constraints(motion, position, velocity)
@@ -266,6 +269,17 @@ def _say_void(motion: Trajectory, ledger: Ledger, worst: float) -> None:
         f" {ledger.scale:.3g} J that move: each of {ledger.accepted} steps may err, and"
         f" nothing is promised of the motion in the end. It is out of balance by"
         f" {worst:.3g} J. Give {wanted} or less, or ask for a shorter time",
+        NumericalWarning,
+    )
+
+
+def _say_endless(motion: Trajectory, ledger: Ledger) -> None:
+    """Warn of energies beyond what a double holds, of which no balance can be made."""
+    first = motion.t[np.argmin(np.isfinite(ledger.energy))]
+    warn(
+        f"the energy of {motion.system.name!r} is not finite from t = {first:.6g} s on:"
+        f" steps of {motion.method.name} that are too long for the quickest motion let"
+        " it grow without bound. Take a shorter step, or an implicit method",
         NumericalWarning,
     )
 

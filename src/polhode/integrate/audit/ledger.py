@@ -83,7 +83,8 @@ class Ledger(Answer):
     def balance(self) -> np.ndarray:
         """The energy that nothing accounts for (n,), J."""
         done = sum(self.work.values(), np.zeros_like(self.t))
-        return self.energy - self.energy[0] - done
+        with np.errstate(invalid="ignore"):  # of energies that are not finite
+            return self.energy - self.energy[0] - done
 
     def angular_momentum_about(self, pole: Array) -> np.ndarray:
         """Angular momentum about another pole (n, 3):   H_P = H_O - OP x p
@@ -114,18 +115,22 @@ class Ledger(Answer):
 
     def as_table(self) -> AnswerTable:
         """First row, last row, change; then the largest residuals, and the promise."""
-        size = np.linalg.norm
+
+        def size(vectors: np.ndarray) -> np.ndarray:
+            with np.errstate(over="ignore", invalid="ignore"):
+                return np.linalg.norm(vectors, axis=1)
+
         columns = {
             "kinetic energy, J": self.kinetic,
             "potential energy, J": self.potential,
             **{f"work of {name}, J": work for name, work in self.work.items()},
-            "|momentum|, kg m/s": size(self.momentum, axis=1),
-            "|angular momentum|, kg m2/s": size(self.angular_momentum, axis=1),
+            "|momentum|, kg m/s": size(self.momentum),
+            "|angular momentum|, kg m2/s": size(self.angular_momentum),
         }
         if any(self.ranks):
             columns["rank of constraints"] = np.array(self.ranks)
         # Plus zero: a change of sign by rounding is not printed as -0.
-        ends = [(name, v[0] + 0.0, v[-1] + 0.0) for name, v in columns.items()]
+        ends = [(n, float(v[0]) + 0.0, float(v[-1]) + 0.0) for n, v in columns.items()]
         rows = [(name, f"{a:.6g}", f"{b:.6g}", f"{b - a:.6g}") for name, a, b in ends]
         rows += [(name, f"{v:.3g}", "", "") for name, v in self._largest()]
         steps = "steps accepted, rejected", str(self.accepted), str(self.rejected), ""

@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import Array, Scalar
+from polhode.arrays import Array, Scalar, scanned
 
 if TYPE_CHECKING:
     from polhode.integrate.field.input_table import Drive
@@ -164,21 +164,31 @@ def _is_hidden(looks: _Looks) -> Any:
     applies = jnp.all(g != 1.0, axis=0) & ~jnp.any(has_fallen, axis=0)
     may = applies & (least < -jnp.min(r, axis=0))
 
+    sets_out, hardly = g[0] <= r[0], -jnp.min(r, axis=0)
+
+    def falls(found: Any, limit: tuple[Any, ...]) -> tuple[Any, None]:
+        g, may, sets_out, error, hardly = limit
+        low = _lowest_between(g, sets_out)
+        return found | (may & (low - error < hardly)), None
+
     def closely(_: object) -> Any:
-        between = jnp.asarray(_LAGRANGE) @ jnp.where(applies, g, 1.0)
-        # The lowest point of the parabola through each three neighbours.
-        before, at, after = between[:-2], between[1:-1], between[2:]
-        bend, slope = before - 2 * at + after, after - before
-        is_least = (at <= before) & (at <= after) & (bend > 0)
-        dip = slope**2 / (8 * jnp.where(is_least, bend, 1.0))
-        between = between.at[1:-1].add(-jnp.where(is_least, dip, 0.0))
-        # What has just begun at zero sets out as it may.
-        sets_out = (g[0] <= r[0])[None]
-        early = jnp.asarray(PLACES[1] > BETWEEN)[:, None]
-        low = jnp.min(jnp.where(sets_out & early, jnp.inf, between), axis=0)
-        return jnp.any(may & (low - error < -jnp.min(r, axis=0)))
+        each = (jnp.where(applies, g, 1.0).T, may, sets_out, error, hardly)
+        return scanned(falls, jnp.zeros((), bool), each)[0]
 
     return lax.cond(jnp.any(may), closely, lambda _: jnp.zeros((), bool), None)
+
+
+def _lowest_between(g: Array, sets_out: Any) -> Any:
+    """The least of the polynomial through a limit (places,), somewhere in the step."""
+    between = jnp.asarray(_LAGRANGE) @ g
+    # The lowest point of the parabola through each three neighbours.
+    before, at, after = between[:-2], between[1:-1], between[2:]
+    bend, slope = before - 2 * at + after, after - before
+    is_least = (at <= before) & (at <= after) & (bend > 0)
+    dip = slope**2 / (8 * jnp.where(is_least, bend, 1.0))
+    between = between.at[1:-1].add(-jnp.where(is_least, dip, 0.0))
+    # What has just begun at zero sets out as it may.
+    return jnp.min(jnp.where(sets_out & (PLACES[1] > BETWEEN), jnp.inf, between))
 
 
 def _difference(g: Array, order: int) -> Any:

@@ -306,6 +306,25 @@ def _accelerations(system: System, end: Ending, table: Table) -> np.ndarray:
 WHOLE = 1.0
 
 
+def warn_of_growth(system: System, method: Method, speeds: np.ndarray) -> None:
+    """Warn at the end of runs by fixed steps whose speeds (..., n) have grown.
+
+    Such steps fail only where numbers do: an unstable run may end before, in its time.
+    """
+    if is_adaptive(method):
+        return
+    size = float(np.max(np.abs(speeds[np.isfinite(speeds)]), initial=0.0))
+    if size <= UNBOUNDED:
+        return
+    warn(
+        f"the speeds of {system.name!r} grew to {size:.2g} rad/s or m/s by steps of"
+        f" {method.name}: quicker than light is no motion of a machine. A fixed step"
+        " too long for the quickest motion does that. Look at the ledger, take a"
+        " shorter step, or an implicit method such as ph.methods.RadauIIA()",
+        NumericalWarning,
+    )
+
+
 def warn_of_loose_runs(method: Method, accepted: np.ndarray) -> None:
     """Warn at the end of runs, by their numbers of steps, that promise nothing.
 

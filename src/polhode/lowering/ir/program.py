@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arrays import MARK
+from polhode.arrays import MARK, TEXTBOOK
 from polhode.lowering.ir.fold import Arithmetic
 from polhode.lowering.ir.graph import MOST, Buffer, Element, Graph, Node, TooLarge
 from polhode.lowering.ir.scalars import TYPES
@@ -76,6 +76,7 @@ class Lowering:
     guarded: bool = False  # removable singularities keep the branch at their place
     unread: bool = False  # what has no rule becomes a node that readers name
     exact: bool = False  # inside a removable singularity: take the closed form
+    textbook: bool = False  # inside a choice of two forms: take the one to be read
     straight: bool = False  # every loop of known length unrolls, and choices are noted
     removable: set[Node] = field(default_factory=set)  # choices between two forms
     unroll_at_most: int = UNROLL_AT_MOST
@@ -156,9 +157,11 @@ class Lowering:
         self, equation: Equation, jaxpr: ClosedJaxpr, *arguments: Value
     ) -> list[Value]:
         """A call: its body, here."""
-        is_removable = equation.params.get("name") == MARK
-        marked = is_removable and self.reading
-        before, self.exact = self.exact, self.exact or marked
+        name = equation.params.get("name")
+        is_removable = name == MARK
+        before = self.exact, self.textbook
+        self.exact |= is_removable and self.reading
+        self.textbook |= name == TEXTBOOK and self.reading
         self.calls.append(equation)
         try:
             closed = isinstance(jaxpr, ClosedJaxpr)
@@ -166,7 +169,7 @@ class Lowering:
             found = self.interpret(body, constants, *arguments)
         finally:
             self.calls.pop()
-            self.exact = before
+            self.exact, self.textbook = before
         if is_removable and self.straight:
             self.removable.update(e for v in found for e in v.flat if _is_choice(e))
         return found

@@ -166,6 +166,7 @@ class Schedule:
     blocks: dict[Block, list[Node]]
     sizes: dict[Block, int] = field(default_factory=dict)  # those inside counted too
     calls: dict[Block, set[str]] = field(default_factory=dict)  # that are made inside
+    costs: dict[Block, int] = field(default_factory=dict)  # operations, by turns
 
     def of(self, block: Block) -> list[Node]:
         return self.blocks.get(block, [])

@@ -14,7 +14,7 @@ from typing import Any
 
 from sympy import QQ
 
-from polhode.lowering.reading.constants import recover, square_part
+from polhode.lowering.reading.constants import LONG, recover, square_part
 from polhode.lowering.reading.division import common, divide, factors, lowest, primitive
 from polhode.lowering.reading.ring import (
     ONE,
@@ -145,7 +145,7 @@ def root(ring: Ring, p: Polynomial, n: int) -> Polynomial:
     """The n-th root, what is surely positive taken out of it."""
     if not p:
         return {}
-    low, number = lowest(ring, p), content(p.values())
+    low, number = lowest(ring, p), _shared(p, n)
     if len(p) == 1 and p[low] < 0:
         number = -number
     inside = {m - low: ratio(c, number) for m, c in p.items()}
@@ -167,6 +167,19 @@ def root(ring: Ring, p: Polynomial, n: int) -> Polynomial:
     else:
         inside = scaled(inside, number)
     return out if inside == ONE else ring.shift(out, _root(ring, inside, n))
+
+
+def _shared(p: Polynomial, n: int) -> Number:
+    """What all terms share; of decimals, as integers of thirty digits, a power of 2^n.
+
+    sqrt(0.9 x^2 + 0.1 y^2) is not to be read as 6e-17 sqrt(3e31 x^2 + 3e30 y^2).
+    """
+    number = content(p.values())
+    if len(p) == 1 or QQ(number).denominator <= LONG:
+        return number
+    largest = max(abs(QQ(c)) for c in p.values())
+    tops, bottoms = int(largest.numerator), int(largest.denominator)
+    return QQ(2) ** ((tops.bit_length() - bottoms.bit_length()) // n * n)
 
 
 def _root(ring: Ring, p: Polynomial, n: int) -> Monomial:

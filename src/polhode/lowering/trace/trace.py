@@ -19,11 +19,13 @@ import numpy as np
 from jax.extend import core
 
 from polhode.arrays import KEPT
+from polhode.errors import NumericalWarning
 from polhode.lowering.trace.captured_constants import (
     is_doubtful,
     narrow_copies,
     refuse_rounded,
 )
+from polhode.tracebacks import warn
 
 # What JAX raises where Python wants a value that is known only when the program runs.
 UNKNOWN_YET = (
@@ -47,6 +49,8 @@ MOVING = {
     *("stop_gradient", "optimization_barrier", "empty", "empty2"),
     *("random_wrap", "random_unwrap"),
 }
+
+EXACT = {*MOVING, "convert_element_type", "neg", "abs", "sign", "select_n"}
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _JAX = os.path.dirname(os.path.abspath(jax.__file__))
@@ -100,8 +104,48 @@ def closed_jaxpr(function: Callable, *arguments: Any) -> tuple[ClosedJaxpr, Any]
             held = narrow_copies(kinds)
             jaxpr, shape = run(*arguments)
             refuse_rounded(_constants(jaxpr), held)
+    _warn_single_precision(jaxpr)
     _let_go(jaxpr)
     return jaxpr, jax.tree_util.tree_structure(shape)
+
+
+def _warn_single_precision(trace: Any) -> None:
+    """A warning where numbers lose digits in an array that JAX made in 32 bits.
+
+    Whole numbers and halves are kept in 32 bits; what is made of them there is not.
+    """
+    if not any(map(_is_single, _constants(trace))):
+        return
+    lossy = [c for c in _constants(trace) if _is_single(c) and _has_decimals(c)]
+    narrow = [e for e in equations_within(trace) if _is_narrow(e.invars)]
+    computing = [e for e in narrow if e.primitive.name not in EXACT]
+    if not lossy and not any(_is_narrow(e.outvars) for e in computing):
+        return
+    number = float(np.ravel(lossy[0])[0]) if lossy else float(np.float32(0.05))
+    line = next(filter(None, map(source_line, computing or narrow)), "a function")
+    warn(
+        f"an array of jax.numpy in single precision is used, {line}. Numbers there have"
+        f" seven digits, as {number!r}: JAX makes such arrays where jax_enable_x64 is"
+        " off. Make it with numpy, as np.array([...]), which is in double precision.",
+        NumericalWarning,
+    )
+
+
+def _is_single(constant: Any) -> bool:
+    return isinstance(constant, jax.Array) and constant.dtype in (
+        np.float32,
+        np.complex64,
+    )
+
+
+def _is_narrow(atoms: Iterable[Any]) -> bool:
+    return any(getattr(a.aval, "dtype", None) == np.float32 for a in atoms)
+
+
+def _has_decimals(constant: Any) -> bool:
+    """Whether numbers were cut, as 0.05 is; of a long array the first count."""
+    first = np.ravel(np.asarray(constant)).real[:100]
+    return any(float(str(value)) != float(value) for value in first)
 
 
 def _let_go(trace: Any) -> None:

@@ -21,8 +21,8 @@ import jax.numpy as jnp
 from polhode.arrays import Array, Scalar
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.formulation.recursive.links import given
-from polhode.formulation.solve.contact_problem import eliminated_in_order
 from polhode.formulation.solve.equations_of_motion import solve_rows
+from polhode.formulation.solve.row_elimination import eliminated_in_order
 from polhode.integrate.field.vector_field import Field
 from polhode.matter.parameter import Table
 from polhode.system.natural_sizes import natural_sizes

@@ -77,9 +77,13 @@ class Moreau(FixedStep):
     Contacts are solved together with the exact cone of Coulomb, and impacts by
     Newton's restitution: a number is Newton's here, and a `Stronge` or `Poisson` of a
     rough support is refused, for a step does not have the two halves of an impact.
+    What was closed in the step before does not strike, and where restitutions of
+    contacts that wedge each other contradict, that step has none.
     Overlaps of contacts that rest are removed step by step, and the work of that is in
     the ledger. Where contacts are more than are needed to hold a body, their shares
-    follow from those of the step before.
+    follow from those of the step before. Derivatives (`ph.sensitivity`, `ph.gradient`)
+    are those of steps whose contacts keep their modes, by the theorem of implicit
+    functions: across the time of an impact, which moves by whole steps, they are wrong.
 
     >>> import polhode as ph
     >>> ball = ph.Body("ball", ph.solids.sphere(mass=1.0, radius=0.1))

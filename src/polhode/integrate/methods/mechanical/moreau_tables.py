@@ -296,11 +296,19 @@ class _TableStep(NamedTuple):
 
         width = self.couplings.speeds.shape[1]
         shapes = ((n, 3, width), (n, 3), (n,), (n, 3), (n,))
-        rows = active.each(one, tuple(jnp.zeros(shape) for shape in shapes))
-        J, free, rebound, lag, mu = rows
-        inertia, met = self.answer.inertia, self.answer.met
-        given = (active, J, free, rebound, lag, mu)
-        problem = SparseProblem(*given, inertia, met, self.couplings)
+        none = tuple(jnp.zeros(shape) for shape in shapes)
+        J, q, rebound, lag, mu = active.each(one, none)
+        problem = SparseProblem(
+            active=active,
+            jacobian=J,
+            free=q,
+            rebound=rebound,
+            lag=lag,
+            friction=mu,
+            inertia=self.answer.inertia,
+            solve=self.answer.met,
+            couplings=self.couplings,
+        )
         return solve_sparse(problem, guess)
 
     def rests(self, u: Array) -> ActiveContacts:

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jax import lax
 
-from polhode.formulation.solve.contact_problem import for_active, for_rows
+from polhode.formulation.solve.contact_problem import for_active
+from polhode.formulation.solve.row_elimination import for_rows
 
 LIFTS = 10  # sweeps over the overlaps
 

@@ -15,8 +15,10 @@ from polhode.formulation.solve.active_contacts import (
     with_row,
 )
 from polhode.formulation.solve.contact_couplings import longer
-from polhode.formulation.solve.contact_problem import for_rows
 from polhode.integrate.methods.mechanical.overlap import LIFTS
+
+# Of what the first sweep closes: what is left for the next step.
+ENOUGH = 0.01
 
 
 class SparseNormals(NamedTuple):
@@ -79,18 +81,30 @@ def table_apart(
 def _lift(
     normals: SparseNormals, gaps: Any, chosen: ActiveContacts, lowest: Any
 ) -> tuple[Any, Any]:
-    """The motion (nz,) that closes the chosen gaps, and lambda (n,); by sweeps."""
+    """The motion (nz,) that closes the chosen gaps, and lambda (n,); by sweeps.
+
+    They end where one closes a small share of what the first has closed.
+    """
 
     def one(k: Any, i: Any, state: Any) -> Any:
-        moved, pushes = state
+        most, moved, pushes = state
         J, X, speeds, felt, own = row_of(tuple(normals[:5]), i)
         gap, pushed, least = row_of((gaps, pushes, lowest), i)
         new = jnp.maximum(least, pushed - (gap + jnp.sum(J * moved[speeds])) / own)
-        return moved.at[felt].add(X * (new - pushed)), with_row(pushes, new, i)
+        most = jnp.maximum(most, jnp.abs(new - pushed) * own)
+        return most, moved.at[felt].add(X * (new - pushed)), with_row(pushes, new, i)
 
-    def sweep(_: object, state: Any) -> Any:
-        return chosen.each(one, state)
+    def sweep(state: Any) -> Any:
+        count, first, _, *rest = state
+        most, *rest = chosen.each(one, (jnp.zeros(()), *rest))
+        return count + 1, jnp.where(count == 0, most, first), most, *rest
 
+    def goes_on(state: Any) -> Any:
+        count, first, most = state[:3]
+        return (count == 0) | ((count < LIFTS) & (most > ENOUGH * first))
+
+    none = jnp.zeros(())
     start = (longer(jnp.zeros(normals.total)), jnp.zeros_like(gaps))
-    moved, pushed = for_rows(LIFTS, sweep, start)
+    count = jnp.zeros((), jnp.int64)
+    moved, pushed = lax.while_loop(goes_on, sweep, (count, none, none, *start))[3:]
     return moved[: normals.total], pushed

@@ -20,7 +20,7 @@ from polhode.formulation.recursive.composite_inertia import mass_matrix
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.formulation.recursive.links import given, is_an_acceleration
 from polhode.formulation.solve.block_elimination import Solver, eliminated
-from polhode.formulation.solve.contact_problem import eliminated_in_order
+from polhode.formulation.solve.row_elimination import eliminated_in_order
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.mechanical.impulse_answer import (
     Answer,

@@ -19,7 +19,9 @@ GUESS = 4  # turns of a loop of unknown length inside another
 
 def cost_of(plan: Schedule, block: Block) -> int:
     """About how many operations a block takes."""
-    return sum(_node_cost(plan, node) for node in plan.of(block))
+    if block not in plan.costs:
+        plan.costs[block] = sum(_node_cost(plan, node) for node in plan.of(block))
+    return plan.costs[block]
 
 
 def _node_cost(plan: Schedule, node: Node) -> int:
