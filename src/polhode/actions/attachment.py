@@ -19,18 +19,16 @@ def require_points(name: str, *places: Any) -> None:
     """Refuse to take hold of a body at no point of it."""
     for place in places:
         if not isinstance(place, Point | MaterialPoint):
+            points = (
+                "world.origin, body.origin, body.point(x, y, z) or body.mass_centre"
+            )
+            if isinstance(place, Particle):
+                points = f"the place of the particle, {place.name}.mass_centre"
             raise ModelError(
                 f"{name!r} cannot take hold of {place!r}: it is not a point.",
                 "A force acts at a point of a body.",
-                _points_of(place),
+                f"Give {points}.",
             )
-
-
-def _points_of(thing: Any) -> str:
-    """What to give in place of a particle, a body or something else."""
-    if isinstance(thing, Particle):
-        return f"Give the place of the particle: {thing.name}.mass_centre."
-    return "Give world.origin, body.origin, body.point(x, y, z) or body.mass_centre."
 
 
 def held(poses: Poses, body: int, point: Attachment, table: Table) -> Any:

@@ -16,7 +16,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.arrays import Numbers
+from polhode.arrays import Numbers, Scalar
 from polhode.errors import IntegrationError
 from polhode.matter.parameter import Parameter, parameters_in
 from polhode.matter.quantities.constants import admit_constants
@@ -103,16 +103,14 @@ def constant_input(name: str, value: Any) -> Any:
     if numbers.ndim > 1 or not numbers.size or not np.all(np.isfinite(numbers)):
         return value
     if numbers.ndim == 0:
-        return Controller(_one, constants={"input": float(numbers)}, name=name)
+        return Controller(given_input, constants={"input": float(numbers)}, name=name)
     each = {f"input_{k}": float(x) for k, x in enumerate(numbers, 1)}
-    return Controller(_several, constants=each, name=name)
+    return Controller(given_input, constants=each, name=name)
 
 
-def _one(t: Any, state: Any, input: Any) -> Any:
-    return input
-
-
-def _several(t: Any, state: Any, **inputs: Any) -> Any:
+def given_input(t: Scalar, state: Any, **inputs: Any) -> Any:
+    """The number that drives an input, or the column of several."""
     import jax.numpy as jnp
 
-    return jnp.stack([1.0 * each for each in inputs.values()])
+    values = [*inputs.values()]
+    return values[0] if "input" in inputs else jnp.stack([1.0 * x for x in values])

@@ -246,19 +246,16 @@ def fault_of(system: System, name: str) -> str:
 
 def _ends_of_data(action: Any) -> str:
     """Where the tables of an action end that have no value beyond."""
-    own = [each for each in vars(action).values() if isinstance(each, Data)]
-    told = [
-        f" The table {each.name!r} has no value outside of {_range(each)}:"
-        ' beyond="hold" would keep the last.'
-        for each in own
-        if each.beyond == "refuse"
-    ]
-    return "".join(told)
-
-
-def _range(data: Data) -> str:
-    ends = data.range if data.variables == 2 else (data.range,)
-    return ", ".join(f"{low:g} to {high:g}" for low, high in ends)
+    told = ""
+    for each in vars(action).values():
+        if isinstance(each, Data) and each.beyond == "refuse":
+            ends = each.range if each.variables == 2 else (each.range,)
+            between = ", ".join(f"{low:g} to {high:g}" for low, high in ends)
+            told += (
+                f" The table {each.name!r} has no value outside of {between}:"
+                ' beyond="hold" would keep the last.'
+            )
+    return told
 
 
 def lawless(system: System, end: Ending, table: Table) -> str:
