@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from polhode.arrays import Array, Scalar
+from polhode.errors import IntegrationError
 
 
 class Steps(NamedTuple):
@@ -38,7 +39,14 @@ class Steps(NamedTuple):
 
     def part(self, key: Any) -> Steps:
         """Some of the rows: a slice, places, or a mask."""
-        return Steps(*(column[key] for column in self))
+        try:
+            return Steps(*(column[key] for column in self))
+        except (IndexError, TypeError, ValueError) as reason:
+            raise IntegrationError(
+                f"{key!r} chooses none of {len(self.t)} steps.",
+                f"Rows are chosen as in an array: {reason}.",
+                "Give a slice, whole numbers below that, or one truth for each row.",
+            ) from reason
 
 
 class Instant(Protocol):

@@ -50,7 +50,13 @@ MOVING = {
     *("random_wrap", "random_unwrap"),
 }
 
-EXACT = {*MOVING, "convert_element_type", "neg", "abs", "sign", "select_n"}
+# Primitives that keep whole numbers as they are, if they are not very long.
+EXACT = {
+    *MOVING,
+    *("convert_element_type", "neg", "abs", "sign", "select_n", "add", "sub", "mul"),
+    *("max", "min", "reduce_sum", "reduce_max", "reduce_min", "dot_general", "jit"),
+    *("pjit", "scan", "while", "cond", "custom_jvp_call", "eq", "lt", "le", "gt", "ge"),
+}
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _JAX = os.path.dirname(os.path.abspath(jax.__file__))
@@ -118,8 +124,8 @@ def _warn_single_precision(trace: Any) -> None:
         return
     lossy = [c for c in _constants(trace) if _is_single(c) and _has_decimals(c)]
     narrow = [e for e in equations_within(trace) if _is_narrow(e.invars)]
-    computing = [e for e in narrow if e.primitive.name not in EXACT]
-    if not lossy and not any(_is_narrow(e.outvars) for e in computing):
+    computing = [e for e in narrow if _is_narrow(e.outvars) and not _is_exact(e)]
+    if not lossy and not computing:
         return
     number = float(np.ravel(lossy[0])[0]) if lossy else float(np.float32(0.05))
     line = next(filter(None, map(source_line, computing or narrow)), "a function")
@@ -142,9 +148,20 @@ def _is_narrow(atoms: Iterable[Any]) -> bool:
     return any(getattr(a.aval, "dtype", None) == np.float32 for a in atoms)
 
 
+def _is_exact(equation: Any) -> bool:
+    """Whether an equation keeps halves and whole numbers in 32 bits."""
+    if equation.primitive.name not in EXACT:
+        return False
+    return not any(
+        isinstance(a, Literal) and _has_decimals(a.val) for a in equation.invars
+    )
+
+
 def _has_decimals(constant: Any) -> bool:
     """Whether numbers were cut, as 0.05 is; of a long array the first count."""
     first = np.ravel(np.asarray(constant)).real[:100]
+    if first.dtype != np.float32:
+        return False
     return any(float(str(value)) != float(value) for value in first)
 
 
