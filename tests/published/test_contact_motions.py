@@ -348,7 +348,7 @@ def test_a_rimless_wheel_passes_the_top_or_falls_back(more, way):
     a, gamma, system, start_at = rimless_wheel()
     rate = np.sqrt(2 * G * (1 - np.cos(a - gamma)))
     assert_close(rate, 0.975416874393111636, rtol=1e-12)
-    motion = run(system, start_at(rate * (1 + more), 1), 6.0)
+    motion = run(system, start_at(rate * (1 + more), 1), 5.0)
     first = next(e for e in motion.events if e.kind == "touches")
     assert np.sign(first.before.z[0]) == way
 
