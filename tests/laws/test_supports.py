@@ -134,6 +134,48 @@ def test_a_run_ends_and_never_pulls(tilt, speeds, mu, e):
 
 
 @cache
+def thrown(shape: str) -> ph.System:
+    """A body with three different moments of inertia over a floor, free in space."""
+    body, world = (
+        ph.Body("body", ph.solids.box(mass=2.0, x=0.3, y=0.2, z=0.1)),
+        ph.World(),
+    )
+    skin = {
+        "ball": lambda: ph.surfaces.sphere(body.origin, 0.1),
+        "egg": lambda: ph.surfaces.ellipsoid(body.origin, (0.15, 0.1, 0.08)),
+        "capsule": lambda: ph.surfaces.capsule(body.origin, 0.05, 0.2, axis=ph.X),
+    }[shape]()
+    skid = ph.Support(skin, world.origin, friction=ph.Coulomb(0.3), restitution=0.5,
+                      name="skid")  # fmt: skip
+    return ph.System([body], [ph.Weight(G)], supports=[skid], name=shape)
+
+
+@pytest.mark.long
+@pytest.mark.row("C-08")
+@pytest.mark.row("C-10")
+@pytest.mark.parametrize("shape", ["ball", "egg", "capsule"])
+@SOME
+@given(st.tuples(*6 * [st.floats(-4, 4)]), st.floats(0.0, 0.9), st.floats(0.0, 0.9))
+def test_what_is_thrown_is_pushed_and_loses_energy(shape, speeds, mu, e):
+    """In space: pushes do not pull, friction works backward, energy never grows."""
+    system = thrown(shape)
+    table = {"skid.dynamic": mu, "skid.static": mu, "skid.restitution": e}
+    state = system.state(body={"z": 0.25}, speeds={"body": speeds})
+    with warnings.catch_warnings():
+        # Gains of impacts at once, and ends that the laws of contact force, are told.
+        warnings.simplefilter("ignore")
+        motion = ph.simulate(system, state, until=0.8, parameters=table, limit=5000)
+    skid, weight, ledger = motion["skid"], 2.0 * G, motion.ledger()
+    assert np.min(skid.gap) > -1e-8
+    assert np.min(skid.push) > -1e-6 * weight
+    assert np.max(np.sum(skid.friction * skid.slip, axis=2)) < 1e-6 * weight
+    assert np.max(np.abs(ledger.balance)) <= max(ledger.promise, 1e-8)
+    # Two ends that strike at once obey Newton's law, which may gain and says so.
+    if shape != "capsule":
+        assert np.max(np.diff(ledger.energy), initial=0.0) < 1e-7 * ledger.energy[0]
+
+
+@cache
 def at_rest_on_a_slope() -> ph.State:
     """The block of the gallery, compiled once."""
     return ph.models.start("incline").changed(speeds={"plane": (0, 0, 0)})

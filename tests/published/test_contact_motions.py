@@ -316,27 +316,54 @@ def test_housners_block_rocks():
     assert_close(amplitudes, told, atol=1e-8)
 
 
-@pytest.mark.long  # of the quick suite is Housner's block, by the same impacts
-@pytest.mark.row("D-03")
-def test_a_rimless_wheel_walks_its_limit_cycle():
-    """n = 8, gamma = 0.08: it repeats its rate after each step, to the closed form."""
-    a, gamma, r = np.pi / 8, 0.08, 1e-3
-    wheel, world = ph.Body("wheel", ph.solids.sphere(mass=1.0, radius=r)), ph.World()
-    inertia = 0.4 * r * r  # the hub is nearly a point
+HUB = 1e-3  # m: the hub is nearly a point
+
+
+def rimless_wheel():
+    """Half of the angle between spokes, the slope, the wheel, and starts of it.
+
+    It stands on a spoke that has just struck; its rate is about +Y.
+    """
+    a, gamma = np.pi / 8, 0.08
+    wheel, world = ph.Body("wheel", ph.solids.sphere(mass=1.0, radius=HUB)), ph.World()
     plane = ph.Planar("plane", world.origin, wheel.origin, normal=ph.Y)
     spokes = [(np.sin(2 * a * k), 0, -np.cos(2 * a * k)) for k in (-1, 0, 1)]
     rim = ph.Support(ph.surfaces.hull(wheel.origin, spokes), world.origin,
                      friction=ph.Coulomb(10.0), name="rim")  # fmt: skip
     up = (-np.sin(gamma), 0, np.cos(gamma))
     system = ph.System([plane], [ph.Weight(G, up=up)], supports=[rim])
+
+    def start_at(rate, spoke):
+        x, _, z = spokes[spoke]
+        return _on_spoke(system, spokes[spoke], np.arctan2(x, -z) - a, rate)
+
+    return a, gamma, system, start_at
+
+
+@pytest.mark.long
+@pytest.mark.row("D-03")
+@pytest.mark.parametrize(("more", "way"), [(1e-5, 1), (-1e-5, -1)])
+def test_a_rimless_wheel_passes_the_top_or_falls_back(more, way):
+    """sqrt(2 g (1 - cos(a - gamma))/l) takes it there: a little more takes it on."""
+    a, gamma, system, start_at = rimless_wheel()
+    rate = np.sqrt(2 * G * (1 - np.cos(a - gamma)))
+    assert_close(rate, 0.975416874393111636, rtol=1e-12)
+    motion = run(system, start_at(rate * (1 + more), 1), 5.0)
+    first = next(e for e in motion.events if e.kind == "touches")
+    assert np.sign(first.before.z[0]) == way
+
+
+@pytest.mark.long  # of the quick suite is Housner's block, by the same impacts
+@pytest.mark.row("D-03")
+def test_a_rimless_wheel_walks_its_limit_cycle():
+    """n = 8, gamma = 0.08: it repeats its rate after each step, to the closed form."""
+    a, gamma, system, start_at = rimless_wheel()
+    inertia = 0.4 * HUB**2
     keep = (np.cos(2 * a) + inertia) / (1 + inertia)
     gain = 4 * G * np.sin(a) * np.sin(gamma) / (1 + inertia)
     rate = keep * np.sqrt(gain / (1 - keep**2))
     assert_close(rate, 1.09546283964765683, rtol=1e-6)
-    # It stands on its first spoke, which has just struck; turning is about +Y.
-    ahead = np.arctan2(spokes[0][0], -spokes[0][2])
-    start = _on_spoke(system, spokes[0], ahead - a, rate)
-    motion = run(system, start, 2.2)
+    motion = run(system, start_at(rate, 0), 2.2)
     hits = [e for e in motion.events if e.kind == "touches"]
     assert len(hits) == 2
     assert_close(hits[0].t, 1.03454981142, atol=3e-6)

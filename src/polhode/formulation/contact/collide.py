@@ -35,6 +35,9 @@ HARDEST = 1e-12
 # Share of the way to a stop that a step along a turning slip may go.
 TURNING = 0.02
 SEGMENTS = 4000
+# Newton's steps for the direction in which a slip begins, at most; of the trace of what
+# friction moves, where they set out.
+TURNS, SMALLEST = 60, 1e-12
 
 
 class Struck(NamedTuple):
@@ -161,14 +164,26 @@ def _tangential(
     needed = np.linalg.lstsq(W[1:, 1:], -W[1:, 0], rcond=1e-12)[0]
     if np.hypot(*needed) <= mu[1]:
         return needed, "sticks"
-    d = needed / -np.hypot(*needed)
-    for _ in range(100):
-        a = W[1:, 0] - mu[0] * (W[1:, 1:] @ d)
-        size = float(np.hypot(*a))
-        if size == 0 or np.hypot(*(a / size - d)) < 1e-14:
+    return -mu[0] * _slip_direction(W, mu[0]), "slides again"
+
+
+def _slip_direction(W: np.ndarray, mu: float) -> np.ndarray:
+    """d (2,) in which a slip begins: W_TN - mu W_TT d = a d with a > 0.
+
+    |(a + mu W_TT)^-1 W_TN| falls as a grows: a is found by Newton's steps for its
+    inverse, which come from below and never pass.
+    """
+    A, aim = mu * W[1:, 1:], W[1:, 0]
+    a = SMALLEST * float(np.trace(A))
+    for _ in range(TURNS):
+        B = A + a * np.eye(2)
+        d = np.linalg.solve(B, aim)
+        size = float(np.hypot(*d))
+        step = size * size * (size - 1) / float(d @ np.linalg.solve(B, d))
+        a += step
+        if not step > np.finfo(float).eps * a:
             break
-        d = a / size
-    return -mu[0] * d, "slides again"
+    return d / size
 
 
 def _rate(

@@ -14,7 +14,13 @@ import numpy as np
 from jax import lax
 
 from polhode.arrays import Array, Scalar
-from polhode.formulation.contact.collide import SEGMENTS, STILL, TURNING
+from polhode.formulation.contact.collide import (
+    SEGMENTS,
+    SMALLEST,
+    STILL,
+    TURNING,
+    TURNS,
+)
 from polhode.supports.restitution import Newton, Poisson
 
 # What happened along a path, as digits of one number.
@@ -143,8 +149,7 @@ def _tangential(W: Array, u: Array, law: Law, still: Any) -> tuple[Any, Any, Any
     needed = _least(W[1:, 1:], -W[1:, 0])
     size = jnp.sqrt(jnp.sum(needed * needed))
     holds = size <= law.static
-    start = needed / -jnp.where(size > 0, size, 1.0)
-    again = _slip_direction(W, law.dynamic, start, slides | holds | is_smooth)
+    again = _slip_direction(W, law.dynamic, slides | holds | is_smooth)
     along = v / jnp.where(speed > 0, speed, 1.0)
     stuck = jnp.where(holds, needed, -law.dynamic * again)
     T_rate = jnp.where(slides, -law.dynamic * along, stuck)
@@ -154,20 +159,28 @@ def _tangential(W: Array, u: Array, law: Law, still: Any) -> tuple[Any, Any, Any
     return jnp.concatenate([u[:1], rest]), T_rate, word
 
 
-def _slip_direction(W: Array, mu: Scalar, d: Array, is_known: Any) -> Any:
-    """The direction in which a slip begins: that of its own change."""
+def _slip_direction(W: Array, mu: Scalar, is_known: Any) -> Any:
+    """The direction (2,) in which a slip begins, as `collide._slip_direction`."""
+    A, aim = mu * W[1:, 1:], W[1:, 0]
+    trace = A[0, 0] + A[1, 1]
 
-    def turn(carry: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
-        d, k, _ = carry
-        a = W[1:, 0] - mu * (W[1:, 1:] @ d)
-        size = jnp.sqrt(jnp.sum(a * a))
-        new = a / jnp.where(size > 0, size, 1.0)
-        missed = jnp.sqrt(jnp.sum((new - d) ** 2))
-        is_same = (size == 0) | (missed < 1e-14)
-        return jnp.where(is_same, d, new), k + 1, is_same
+    def solve(a: Any, b: Array) -> Any:
+        B, C, off = A[0, 0] + a, A[1, 1] + a, A[0, 1]
+        inverse = 1 / (B * C - off * off)
+        return jnp.stack([C * b[0] - off * b[1], B * b[1] - off * b[0]]) * inverse
 
-    first = (d, jnp.zeros((), np.int64), is_known)
-    return lax.while_loop(lambda c: ~c[2] & (c[1] < 100), turn, first)[0]
+    def turn(carry: tuple[Any, ...]) -> tuple[Any, ...]:
+        a, _, k, _ = carry
+        d = solve(a, aim)
+        square = jnp.sum(d * d)
+        size = jnp.sqrt(square)
+        step = square * (size - 1) / jnp.sum(d * solve(a, d))
+        is_last = ~(step > np.finfo(float).eps * a)
+        return a + step, d / size, k + 1, is_last
+
+    start = SMALLEST * trace + (trace == 0)
+    first = (start, jnp.array([1.0, 0.0]), jnp.zeros((), np.int64), is_known)
+    return lax.while_loop(lambda c: ~c[3] & (c[2] < TURNS), turn, first)[1]
 
 
 def _least(A: Array, b: Array) -> Any:
