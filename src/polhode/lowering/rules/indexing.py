@@ -154,9 +154,7 @@ def window(
 ) -> Value:
     """The block of the given sizes that starts at elements `where`."""
     if isinstance(x, Stored):
-        stored = _window_of_memory(low, x, where, sizes)
-        assert stored is not None  # what is stored is a whole array in memory
-        return stored
+        return _window_of_memory(low, (x.buffer, x.version), x.shape, where, sizes)
     fixed = [
         slice(0, n) if isinstance(w, Node) else slice(w, w + size)
         for n, w, size in zip(x.shape, where, sizes, strict=True)
@@ -167,9 +165,9 @@ def window(
         return part
     part = lift(part)
     if all(w == 0 or isinstance(w, Node) for w in where):
-        found = _window_of_memory(low, x, where, sizes)
+        found = memory.whole(x)
         if found is not None:
-            return found
+            return _window_of_memory(low, found, x.shape, where, sizes)
     counts = [x.shape[d] - sizes[d] + 1 for d in moving]
     flat = _flat_index(low, [where[d] for d in moving], counts)
     out = np.empty(sizes, object)
@@ -184,14 +182,17 @@ def window(
     return out
 
 
-def _window_of_memory(low: Lowering, x: Value, where: list, sizes: Any) -> Value | None:
+def _window_of_memory(
+    low: Lowering,
+    found: tuple[Buffer, Node],
+    shape: tuple[int, ...],
+    where: list[Element],
+    sizes: Any,
+) -> Value:
     """A window of an array in memory: one load an element."""
-    found = memory.whole(x)
-    if found is None:
-        return None
     out = np.empty(sizes, object)
     for place in np.ndindex(*sizes):
-        out[place] = memory.load(low, found, flat_place(low, x.shape, where, place))
+        out[place] = memory.load(low, found, flat_place(low, shape, where, place))
     return out
 
 
