@@ -159,7 +159,7 @@ class _Iterate(NamedTuple):
     keeps: Any
 
 
-class _Scaled(NamedTuple):
+class _Scaled(NamedTuple):  # limit: one iteration, its starts, sweeps and steps
     """A problem with its sizes.
 
     response   X (n, m, 3) by `couplings.felt`
