@@ -143,10 +143,17 @@ def passing(system: System) -> np.ndarray:
     return _repeated(system, [isinstance(s.candidates, kinds) for s in system.supports])
 
 
+class Place(NamedTuple):
+    """Where candidates are found: at a time and coordinates."""
+
+    t: Any
+    q: Any
+
+
 def velocities_of(
     system: System,
-    found: tuple[Scalar, Array],
-    state: tuple[Scalar, Array],
+    found: Place,
+    state: Place,
     z: Array,
     table: Table,
 ) -> Any:
@@ -214,7 +221,7 @@ def _velocities(system: System, t: Scalar, q: Array, z: Array, table: Table) -> 
 
 def _slips(
     system: System, t: Scalar, q: Array, z: Array, table: Table, at: Any = None
-) -> Any:
+) -> Any:  # limit: a system at a state and a table, and points found elsewhere
     """Velocities (n, 3) of material points against those they rest on, world's axes.
 
     Of a couple it is the angular velocity. Points and origins are those of (t, q), or

@@ -145,6 +145,13 @@ def caught_up(problem: ContactProblem) -> ContactProblem:
     return problem._replace(free=problem.free + J @ d, lag=None)
 
 
+class Regular(NamedTuple):
+    """The proximal term of a step, and how much of what it leaves is solved for."""
+
+    term: Any
+    share: Any
+
+
 class _Iterate(NamedTuple):
     """Of the iteration: now, the best so far; what they miss.
 
@@ -167,7 +174,7 @@ class _Iterate(NamedTuple):
     keeps: Any
 
 
-class _Scaled(NamedTuple):
+class _Scaled(NamedTuple):  # limit: one iteration, its starts, sweeps and steps
     """A problem with its sizes: rho (n,), the proximal term e, and a speed, m/s."""
 
     problem: ContactProblem
@@ -291,7 +298,7 @@ class _Scaled(NamedTuple):
         term = share * now.missed / jnp.maximum(jnp.max(jnp.abs(now.r)), TINY)
         most = MOST / PROXIMAL * self.proximal
         term = jnp.where(later, jnp.clip(term, self.proximal, most), self.proximal)
-        dr, du = eliminated(now.r, u, (term, jnp.where(later, 0.0, 1.0)))
+        dr, du = eliminated(now.r, u, Regular(term, jnp.where(later, 0.0, 1.0)))
         is_sound = jnp.all(jnp.isfinite(dr))
         dr, du = jnp.where(is_sound, dr, 0.0), jnp.where(is_sound, du, 0.0)
 
@@ -325,7 +332,7 @@ class _Scaled(NamedTuple):
             sweeps=jnp.where(fails & ~is_alone, sweeps, 0),
         )
 
-    def _eliminated(self, r: Array, u: Array, how: tuple[Any, Any]) -> tuple[Any, Any]:
+    def _eliminated(self, r: Array, u: Array, how: Regular) -> tuple[Any, Any]:
         """dr (n, 3) of Newton's step on Alart's and Curnier's equations, and W dr.
 
         What the proximal term has left of a step is solved for once more, with the
@@ -347,9 +354,7 @@ class _Scaled(NamedTuple):
         more, further = solve(b - _times(B, dr) - _times(C, du))
         return dr + share * more, du + share * further
 
-    def _speeds_eliminated(
-        self, r: Array, u: Array, how: tuple[Any, Any]
-    ) -> tuple[Any, Any]:
+    def _speeds_eliminated(self, r: Array, u: Array, how: Regular) -> tuple[Any, Any]:
         """The same by the k speeds, in loops over the contacts that are active.
 
         The change of speeds that is found is that of an inertia with stiff supports:
@@ -422,7 +427,7 @@ class _Scaled(NamedTuple):
             new = jnp.concatenate([push[None], share * y])
             return v + X @ (new - r), new
 
-        def sweep(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+        def sweep(state: Any) -> Any:
             left, r, v = state
             rows = ((J, X, q, mu), (own, normal, across), r)
             v, r = for_active(on, one, v, rows)

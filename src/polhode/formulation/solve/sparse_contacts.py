@@ -81,7 +81,7 @@ from polhode.formulation.solve.contact_problem import (
 from polhode.formulation.solve.row_elimination import for_rows
 
 # Of the largest velocity: what misses less is solved where steps gain nothing more.
-NEAR = 1e-10
+NEAR = 5e-10
 # Eliminations of one problem at most, and steps of each.
 STEPS, CHORDS = 6 * START, 6
 # Starts: from no impulses, from the best, and twice as long without restitution; then
@@ -159,7 +159,7 @@ class _Iterate(NamedTuple):
     keeps: Any
 
 
-class _Scaled(NamedTuple):
+class _Scaled(NamedTuple):  # limit: one iteration, its starts, sweeps and steps
     """A problem with its sizes.
 
     response   X (n, m, 3) by `couplings.felt`

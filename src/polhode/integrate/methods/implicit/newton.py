@@ -131,7 +131,7 @@ def followed(value: Any, like: Any) -> Any:
 
 
 @followed.defjvp
-def _(primals: tuple[Any, Any], tangents: tuple[Any, Any]) -> tuple[Any, Any]:
+def _(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
     return primals[0], tangents[1]
 
 

@@ -58,7 +58,13 @@ from polhode.integrate.methods.mechanical.moreau_result import (
     passes,
 )
 from polhode.integrate.methods.mechanical.moreau_tables import table_step
-from polhode.integrate.methods.mechanical.overlap import Closed, Normals, Placed, apart
+from polhode.integrate.methods.mechanical.overlap import (
+    Closed,
+    End,
+    Normals,
+    Placed,
+    apart,
+)
 from polhode.integrate.methods.method import Attempt, FixedStep
 from polhode.matter.parameter import Table, at
 from polhode.system import contacts
@@ -147,7 +153,7 @@ def moreau_step(
     rests = step.is_active & (u[:, 0] <= RESTING * step.size)
     closed = Closed(rests, found.impulse[:, 0] > 0)
     least = LEVEL * step.size
-    q1 = apart(step.normals, step.placed, (there, way), closed, least)
+    q1 = apart(step.normals, step.placed, End(there, way), closed, least)
     support = rows.velocity - rows.jacobian @ z
     return MoreauStep(
         jnp.concatenate([q1, z1]),
@@ -243,7 +249,9 @@ class _Step(NamedTuple):
         table = field.table_at(then, middle, z)
         rows = contacts.contact_rows(system, then, middle, z, table)
         size = length_at_rest(system)
-        before = contacts.velocities_of(system, (then, middle), (t, q), z, table)
+        before = contacts.velocities_of(
+            system, contacts.Place(then, middle), contacts.Place(t, q), z, table
+        )
         slip = jnp.sqrt(before[:, 1] ** 2 + before[:, 2] ** 2)
         return cls(
             field=field,
@@ -274,7 +282,8 @@ class _Step(NamedTuple):
 
     def velocity(self, change: Any) -> Any:
         """u (n, 3) after it, where z_f has changed."""
-        here, there = (self.t + self.h / 2, self.middle), (self.t + self.h, self.end)
+        here = contacts.Place(self.t + self.h / 2, self.middle)
+        there = contacts.Place(self.t + self.h, self.end)
         own = self.field.system, here, there, self.free + change, self.table
         return contacts.velocities_of(*own)
 

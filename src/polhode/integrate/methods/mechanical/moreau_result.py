@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from polhode.formulation.solve.contact_problem import ContactSolution
+from polhode.formulation.solve.contact_problem import ROUNDING, ContactSolution
 
 # Of the system's length: gaps below it count as closed, and are closed where a push
 # says so. What rests on several others has gaps of second order: were it let fall
@@ -68,6 +68,8 @@ def passes(step: Any, guess: Any) -> tuple[Any, ContactSolution]:
         z1, found = once(step.bent(bend), near)
         lacks = step.answer.bend(z1)
         most = BENT * jnp.max(jnp.abs(z1 - step.z))
+        # Of what rests both are rounding.
+        most = most + ROUNDING * jnp.max(jnp.abs(step.answer.drift))
         is_lacking = jnp.max(jnp.abs(lacks - bend)) > most
         return count + 1, lacks, is_lacking, (z1, found)
 

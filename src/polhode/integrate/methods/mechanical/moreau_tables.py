@@ -132,7 +132,7 @@ class _Seen(NamedTuple):
     friction: Any
 
 
-class _TableStep(NamedTuple):
+class _TableStep(NamedTuple):  # limit: one method a velocity that a step asks for
     """A step before its impulses are known; as `moreau` has it.
 
     poses, poses_after  of all bodies at the middle, and where speeds after it are read

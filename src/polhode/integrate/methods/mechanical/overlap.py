@@ -28,6 +28,13 @@ class Placed(NamedTuple):
     local: Callable[[Any, Any], Any]
 
 
+class End(NamedTuple):
+    """q at the end of a step, and its way (nz,) from the middle."""
+
+    q: Any
+    way: Any
+
+
 class Closed(NamedTuple):
     """(n,) contacts that do not part, and those that are pressed."""
 
@@ -38,15 +45,14 @@ class Closed(NamedTuple):
 def apart(
     normals: Callable[[], Normals],
     placed: Placed,
-    end: tuple[Any, Any],
+    end: End,
     closed: Closed,
     least: Any,
 ) -> Any:
     """q without the overlaps of contacts that rest, where any is above `least`.
 
-    The end of the step is q and its way (nz,) from the middle. Small gaps of those that
-    are pressed are closed too: what rolls over a ridge would else leave it. Normals are
-    not asked where there is nothing to do.
+    Small gaps of those that are pressed are closed too: what rolls over a ridge would
+    else leave it. Normals are not asked where there is nothing to do.
     """
     q, way = end
     gaps = placed.gaps(q, way)
