@@ -174,7 +174,8 @@ def _slip_direction(W: np.ndarray, mu: float) -> np.ndarray:
     inverse, which come from below and never pass.
     """
     A, aim = mu * W[1:, 1:], W[1:, 0]
-    a = SMALLEST * float(np.trace(A))
+    trace = float(np.trace(A))
+    a = max(SMALLEST * trace, float(np.hypot(*aim)) - trace)  # never beyond it
     for _ in range(TURNS):
         B = A + a * np.eye(2)
         d = np.linalg.solve(B, aim)

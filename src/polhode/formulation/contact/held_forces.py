@@ -114,7 +114,6 @@ def masked_solution(
     return _masked_solution(matrix, jnp.diagonal(W), mask, b, share)
 
 
-@shared
 def _masked_solution(
     matrix: Array, diagonal: Any, mask: Any, b: Array, share: Any
 ) -> Any:

@@ -178,7 +178,8 @@ def _slip_direction(W: Array, mu: Scalar, is_known: Any) -> Any:
         is_last = ~(step > np.finfo(float).eps * a)
         return a + step, d / size, k + 1, is_last
 
-    start = SMALLEST * trace + (trace == 0)
+    least = jnp.sqrt(jnp.sum(aim * aim)) - trace  # never beyond it
+    start = jnp.maximum(SMALLEST * trace, least) + (trace == 0)
     first = (start, jnp.array([1.0, 0.0]), jnp.zeros((), np.int64), is_known)
     return lax.while_loop(lambda c: ~c[3] & (c[2] < TURNS), turn, first)[1]
 
