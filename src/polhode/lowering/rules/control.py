@@ -129,7 +129,7 @@ class Scan:
         if isinstance(x, Stored):  # its other rows need no names
             for n, place in enumerate(np.ndindex(out.shape)):
                 at = affine(self.low, index, n, out.size)
-                out[place] = load(self.low, (x.buffer, x.version), at)
+                out[place] = load(self.low, x.buffer, x.version, at)
             return out
         for place in np.ndindex(out.shape):
             column = x[(slice(None), *place)]

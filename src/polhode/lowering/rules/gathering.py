@@ -192,7 +192,7 @@ def _write_memory(
     pairs = []
     for place in np.ndindex(*block.shape):
         flat = flat_place(low, out.shape, safe, place)
-        old = memory.load(low, found, flat)
+        old = memory.load(low, *found, flat)
         new = low.build.select(inside, step(old, block[place]), old, type)
         pairs.append((flat, new))
     return memory.update(low, out, pairs, type)

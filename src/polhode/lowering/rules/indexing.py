@@ -154,7 +154,7 @@ def window(
 ) -> Value:
     """The block of the given sizes that starts at elements `where`."""
     if isinstance(x, Stored):
-        return _window_of_memory(low, (x.buffer, x.version), x.shape, where, sizes)
+        return _window_of_memory(low, x, where, sizes)
     fixed = [
         slice(0, n) if isinstance(w, Node) else slice(w, w + size)
         for n, w, size in zip(x.shape, where, sizes, strict=True)
@@ -167,7 +167,8 @@ def window(
     if all(w == 0 or isinstance(w, Node) for w in where):
         found = memory.whole(x)
         if found is not None:
-            return _window_of_memory(low, found, x.shape, where, sizes)
+            stored = Stored.of(low.graph, *found, x.shape)
+            return _window_of_memory(low, stored, where, sizes)
     counts = [x.shape[d] - sizes[d] + 1 for d in moving]
     flat = _flat_index(low, [where[d] for d in moving], counts)
     out = np.empty(sizes, object)
@@ -183,16 +184,13 @@ def window(
 
 
 def _window_of_memory(
-    low: Lowering,
-    found: tuple[Buffer, Node],
-    shape: tuple[int, ...],
-    where: list[Element],
-    sizes: Any,
+    low: Lowering, x: Stored, where: list[Element], sizes: Any
 ) -> Value:
     """A window of an array in memory: one load an element."""
     out = np.empty(sizes, object)
     for place in np.ndindex(*sizes):
-        out[place] = memory.load(low, found, flat_place(low, shape, where, place))
+        at = flat_place(low, x.shape, where, place)
+        out[place] = memory.load(low, x.buffer, x.version, at)
     return out
 
 

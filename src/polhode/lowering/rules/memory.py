@@ -132,12 +132,11 @@ def note_source(low: Lowering, node: Node) -> None:
 def read(low: Lowering, value: Value, index: Element) -> Element | None:
     """One element of a value that is in memory, at a flat index."""
     found = whole(value)
-    return None if found is None else load(low, found, index)
+    return None if found is None else load(low, *found, index)
 
 
-def load(low: Lowering, found: tuple[Buffer, Node], index: Element) -> Node:
+def load(low: Lowering, buffer: Buffer, version: Node, index: Element) -> Node:
     """One element of a version of a buffer, at a flat index."""
-    buffer, version = found
     return low.graph.make("load", buffer.type, (index, version), buffer)
 
 
