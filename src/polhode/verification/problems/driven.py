@@ -52,9 +52,9 @@ def grinding_mill() -> Sequence[Answer]:
     rates, found = np.array([1.0, 4.0, 9.0]), []
     for rate in rates:
         world = ph.World()
-        nothing = {"mass": 0.0, "inertia": (0.0, 0.0, 0.0)}
-        axle = ph.Body.from_inertia("axle", **nothing)
-        post = ph.Body.from_inertia("post", **nothing)
+        nothing = (0.0, 0.0, 0.0)
+        axle = ph.Body.from_inertia("axle", mass=0.0, inertia=nothing)
+        post = ph.Body.from_inertia("post", mass=0.0, inertia=nothing)
         wheel = ph.Body("wheel", ph.solids.disc(mass=m, radius=r, along=ph.X))
         turn = ph.Revolute("turn", world.point(0, 0, r), post.origin, axis=ph.Z)
         lift = ph.Revolute("lift", post.origin, axle.origin, axis=ph.Y)
@@ -138,7 +138,7 @@ def _trace_over_a_period(gravity: float, A: float, l: float, rate: float) -> flo
     system = ph.System([lift, hinge, tip], [weight], [shaken], name="shaken pendulum")
     period, size, trace = 2 * np.pi / rate, 1e-7, 0.0
     for k, word in enumerate(("q", "z")):
-        given = [{}, {}]
+        given: list[dict[str, float]] = [{}, {}]
         given[k] = {"hinge": size * rate**k}
         state = system.state({"lift": A, **given[0]}, speeds=given[1])
         motion = ph.simulate(system, state, until=period, rtol=1e-12, atol=1e-22)
@@ -204,7 +204,8 @@ def ball_between_turning_planes() -> Sequence[Answer]:
     r, rates, axles = 0.05, (3.0, -1.0), ((0.0, 0.0), (0.4, 0.3))
     world, ball = ph.World(), ph.Body("ball", ph.solids.sphere(mass=1.0, radius=r))
     surface = ph.surfaces.sphere(ball.origin, r)
-    joints, rows = [], []
+    joints: list[Any] = []
+    rows: list[Any] = []
     for k, (rate, (x, y)) in enumerate(zip(rates, axles, strict=True)):
         plane = ph.Body(f"plane {k}", ph.solids.disc(mass=1.0, radius=2.0))
         at = world.point(x, y, 2 * r * k)
