@@ -52,9 +52,9 @@ def grinding_mill() -> Sequence[Answer]:
     rates, found = np.array([1.0, 4.0, 9.0]), []
     for rate in rates:
         world = ph.World()
-        none = (0.0, 0.0, 0.0)
-        axle = ph.Body.from_inertia("axle", mass=0.0, inertia=none)
-        post = ph.Body.from_inertia("post", mass=0.0, inertia=none)
+        nothing = (0.0, 0.0, 0.0)
+        axle = ph.Body.from_inertia("axle", mass=0.0, inertia=nothing)
+        post = ph.Body.from_inertia("post", mass=0.0, inertia=nothing)
         wheel = ph.Body("wheel", ph.solids.disc(mass=m, radius=r, along=ph.X))
         turn = ph.Revolute("turn", world.point(0, 0, r), post.origin, axis=ph.Z)
         lift = ph.Revolute("lift", post.origin, axle.origin, axis=ph.Y)
