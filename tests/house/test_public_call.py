@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import inspect
 import pickle
@@ -18,7 +19,7 @@ import pytest
 import polhode as ph
 from method_calls import DEAR, fault_of, wrong_calls
 from polhode.errors import ModelError, PolhodeError, StateError
-from polhode.public.annotations import fits
+from polhode.public.annotations import fits, names_of_shapes
 from polhode.public.public_call import public
 
 WRONG = (object(), {3: None}, [None], 10**400, [object()], {"x": object()})
@@ -247,3 +248,15 @@ def test_a_call_with_other_arguments_is_told_its_own(call, said):
     with pytest.raises(TypeError) as caught:
         call()
     assert said in " ".join(caught.value.__notes__)
+
+
+def test_no_name_of_a_shape_is_that_of_a_class():
+    """Else an error tells of the class where an array is asked for."""
+    classes = {
+        node.name
+        for path in Path(ph.__file__).parent.rglob("*.py")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    }
+    assert names_of_shapes()
+    assert not names_of_shapes() & classes

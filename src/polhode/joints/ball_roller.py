@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from polhode.public.shapes import (
         Column3,
         Column6,
-        Coordinates,
+        JointColumn,
         Matrix3,
-        Reactions,
+        ReactionBasis,
         Residual,
         Speeds,
     )
@@ -62,30 +62,30 @@ class BallRoller(Joint):
         """(1, 0, 0, 0) and no displacement."""
         return np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
-    def normalised(self, q: Coordinates) -> Coordinates:
+    def normalised(self, q: JointColumn) -> JointColumn:
         """The quaternion over its length; the place as it is."""
         return namespace(q).concatenate([quaternion.normalised(q[:4]), q[4:]])
 
-    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
+    def pose(self, q: JointColumn, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """The rotation of the quaternion, the origin in the plane."""
         return quaternion.to_matrix(q[:4]), self.triad_at(table)[:, :2] @ q[4:]
 
-    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
+    def twist(self, q: JointColumn, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [w; Rᵀ(u z₄ + v z₅)]"""
         linear = quaternion.to_matrix(q[:4]).T @ (self.triad_at(table)[:, :2] @ z[3:])
         return namespace(z, linear).concatenate([z[:3], linear])
 
-    def rates(self, q: Coordinates, z: Speeds) -> Coordinates:
+    def rates(self, q: JointColumn, z: Speeds) -> JointColumn:
         """q_dot = [q (0, w) / 2; z₄; z₅]"""
         turning = quaternion.rates_of_body(q[:4], z[:3])
         return namespace(q, z).concatenate([turning, z[3:]])
 
-    def speeds_from(self, q: Coordinates, q_dot: Coordinates) -> Speeds:
+    def speeds_from(self, q: JointColumn, q_dot: JointColumn) -> Speeds:
         """z = [2 q* q_dot; the rates along u and v]"""
         angular = quaternion.body_angular_velocity(q[:4], q_dot[:4])
         return namespace(q, q_dot).concatenate([angular, q_dot[4:]])
 
-    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
+    def reaction(self, q: JointColumn, table: Table = NOMINAL) -> ReactionBasis:
         """The force along the normal of F."""
         force = quaternion.to_matrix(q[:4]).T @ self.axis_at(table)
         return namespace(force).concatenate([STILL, force])[:, None]
@@ -98,13 +98,13 @@ class BallRoller(Joint):
 
     def coordinates_from(
         self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
-    ) -> Coordinates:
+    ) -> JointColumn:
         """The unit quaternion, w ≥ 0, and the distances along u and v."""
         turn = quaternion.canonical(quaternion.from_matrix(R_FM))
         place = self.triad_at(table)[:, :2].T @ p_FoMo_F
         return namespace(R_FM, place).concatenate([turn, place])
 
-    def local(self, q: Coordinates, delta: Speeds) -> Coordinates:
+    def local(self, q: JointColumn, delta: Speeds) -> JointColumn:
         """q exp(φ), and the distances moved by the rest of δ."""
         turn = quaternion.product(q[:4], quaternion.exp(delta[:3]))
         return namespace(q, delta).concatenate([turn, q[4:] + delta[3:]])

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from polhode.public.shapes import (
         Column3,
         Column6,
-        Coordinates,
+        JointColumn,
         Matrix3,
-        Reactions,
+        ReactionBasis,
         Residual,
         Speeds,
     )
@@ -56,17 +56,17 @@ class Cylindrical(FlatJoint):
         object.__setattr__(self, "triad", triad)
         object.__setattr__(self, "axis", admitted(axis, triad))
 
-    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
+    def pose(self, q: JointColumn, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """A turn by θ about the axis, the origin d along it."""
         n = self.axis_at(table)
         return turn_about(n, q[0]), n * q[1]
 
-    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
+    def twist(self, q: JointColumn, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [n z₁; n z₂]"""
         n = self.axis_at(table)
         return namespace(z, n).concatenate([n * z[0], n * z[1]])
 
-    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
+    def reaction(self, q: JointColumn, table: Table = NOMINAL) -> ReactionBasis:
         """Couples along u and v, and forces along them."""
         across = self.triad_at(table)[:, :2]
         return wrenches(across, across)
@@ -81,7 +81,7 @@ class Cylindrical(FlatJoint):
 
     def coordinates_from(
         self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
-    ) -> Coordinates:
+    ) -> JointColumn:
         """The angle in (-π, π], and the distance along the axis."""
         angle = angle_about(self.triad_at(table), R_FM)
         along = self.axis_at(table) @ p_FoMo_F

@@ -12,7 +12,7 @@ import numpy as np
 from polhode.joints.joint import Joint
 
 if TYPE_CHECKING:
-    from polhode.public.shapes import Coordinates, Speeds
+    from polhode.public.shapes import JointColumn, Speeds
 
 
 class FlatJoint(Joint):
@@ -22,18 +22,18 @@ class FlatJoint(Joint):
         """Zeros: M coincides with F."""
         return np.zeros(self.coordinates)
 
-    def normalised(self, q: Coordinates) -> Coordinates:
+    def normalised(self, q: JointColumn) -> JointColumn:
         """The coordinates themselves: there is nothing to put right."""
         return q
 
-    def rates(self, q: Coordinates, z: Speeds) -> Coordinates:
+    def rates(self, q: JointColumn, z: Speeds) -> JointColumn:
         """q_dot = z"""
         return z
 
-    def speeds_from(self, q: Coordinates, q_dot: Coordinates) -> Speeds:
+    def speeds_from(self, q: JointColumn, q_dot: JointColumn) -> Speeds:
         """z = q_dot"""
         return q_dot
 
-    def local(self, q: Coordinates, delta: Speeds) -> Coordinates:
+    def local(self, q: JointColumn, delta: Speeds) -> JointColumn:
         """q + δ"""
         return q + delta

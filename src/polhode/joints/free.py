@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from polhode.public.shapes import (
         Column3,
         Column6,
-        Coordinates,
+        JointColumn,
         Matrix3,
-        Reactions,
+        ReactionBasis,
         Residual,
         Speeds,
     )
@@ -56,31 +56,31 @@ class Free(Joint):
         """(1, 0, 0, 0) and no displacement."""
         return np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
-    def normalised(self, q: Coordinates) -> Coordinates:
+    def normalised(self, q: JointColumn) -> JointColumn:
         """The quaternion over its length; the place as it is."""
         return namespace(q).concatenate([quaternion.normalised(q[:4]), q[4:]])
 
-    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
+    def pose(self, q: JointColumn, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """The rotation of the quaternion, and the place."""
         return quaternion.to_matrix(q[:4]), q[4:]
 
-    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
+    def twist(self, q: JointColumn, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = z"""
         return z
 
-    def rates(self, q: Coordinates, z: Speeds) -> Coordinates:
+    def rates(self, q: JointColumn, z: Speeds) -> JointColumn:
         """q_dot = [q (0, w) / 2; R v]"""
         turning = quaternion.rates_of_body(q[:4], z[:3])
         moving = quaternion.to_matrix(q[:4]) @ z[3:]
         return namespace(q, z).concatenate([turning, moving])
 
-    def speeds_from(self, q: Coordinates, q_dot: Coordinates) -> Speeds:
+    def speeds_from(self, q: JointColumn, q_dot: JointColumn) -> Speeds:
         """z = [2 q* q_dot; Rᵀ p_dot]"""
         angular = quaternion.body_angular_velocity(q[:4], q_dot[:4])
         linear = quaternion.to_matrix(q[:4]).T @ q_dot[4:]
         return namespace(q, q_dot).concatenate([angular, linear])
 
-    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
+    def reaction(self, q: JointColumn, table: Table = NOMINAL) -> ReactionBasis:
         """Nothing (6, 0)."""
         return np.zeros((6, 0))
 
@@ -92,12 +92,12 @@ class Free(Joint):
 
     def coordinates_from(
         self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
-    ) -> Coordinates:
+    ) -> JointColumn:
         """The unit quaternion, w ≥ 0, and the place."""
         turn = quaternion.canonical(quaternion.from_matrix(R_FM))
         return namespace(R_FM, p_FoMo_F).concatenate([turn, p_FoMo_F])
 
-    def local(self, q: Coordinates, delta: Speeds) -> Coordinates:
+    def local(self, q: JointColumn, delta: Speeds) -> JointColumn:
         """X exp(δ), δ a screw in M:   q exp(φ),  p + R J(φ) ρ"""
         phi, rho = delta[:3], delta[3:]
         turn = quaternion.product(q[:4], quaternion.exp(phi))

@@ -46,9 +46,9 @@ if TYPE_CHECKING:
         Column3,
         Column6,
         Columns6,
-        Coordinates,
+        JointColumn,
         Matrix3,
-        Reactions,
+        ReactionBasis,
         Residual,
         Speeds,
     )
@@ -128,7 +128,7 @@ class Joint(ABC):  # limit: the contract is one list of questions
         own: Any = self
         return own.triad[:, 2] if self.directed is None else self.directed.at(table)
 
-    def margin(self, q: Coordinates) -> Coordinates:
+    def margin(self, q: JointColumn) -> JointColumn:
         """How far each coordinate is from its nearer limit; below 0 beyond it."""
         lower, upper = self.limits
         return namespace(q).minimum(q - lower, upper - q)
@@ -144,27 +144,27 @@ class Joint(ABC):  # limit: the contract is one list of questions
         """The coordinates (coordinates,) at which M coincides with F."""
 
     @abstractmethod
-    def normalised(self, q: Coordinates) -> Coordinates:
+    def normalised(self, q: JointColumn) -> JointColumn:
         """The coordinates put right: a quaternion of length one."""
 
     @abstractmethod
-    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
+    def pose(self, q: JointColumn, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """Where M is in F: R_FM (3, 3) and p_FoMo_F (3,)."""
 
     @abstractmethod
-    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
+    def twist(self, q: JointColumn, z: Speeds, table: Table = NOMINAL) -> Column6:
         """How M moves in F, written in M: [w_FM_M; v_FMo_M] (6,)."""
 
     @abstractmethod
-    def rates(self, q: Coordinates, z: Speeds) -> Coordinates:
+    def rates(self, q: JointColumn, z: Speeds) -> JointColumn:
         """q_dot (coordinates,) of the speeds z (speeds,)."""
 
     @abstractmethod
-    def speeds_from(self, q: Coordinates, q_dot: Coordinates) -> Speeds:
+    def speeds_from(self, q: JointColumn, q_dot: JointColumn) -> Speeds:
         """The speeds z that give a tangent vector q_dot."""
 
     @abstractmethod
-    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
+    def reaction(self, q: JointColumn, table: Table = NOMINAL) -> ReactionBasis:
         """A basis (6, 6 - speeds) of the wrenches it can put on the successor.
 
         Columns [torque about Mo; force], written in M.
@@ -179,11 +179,11 @@ class Joint(ABC):  # limit: the contract is one list of questions
     @abstractmethod
     def coordinates_from(
         self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
-    ) -> Coordinates:
+    ) -> JointColumn:
         """The coordinates of an allowed pose; angles in (-π, π]."""
 
     @abstractmethod
-    def local(self, q: Coordinates, delta: Speeds) -> Coordinates:
+    def local(self, q: JointColumn, delta: Speeds) -> JointColumn:
         """The coordinates moved by a small δ (speeds,): the exact exponential."""
 
     def __repr__(self) -> str:
@@ -230,7 +230,7 @@ def _limits(joint: Joint) -> Any:
     return admit_bounds(joint.name, "limit", *own, unit=unit)
 
 
-def freedoms(joint: Joint, q: Coordinates, table: Table = NOMINAL) -> Any:
+def freedoms(joint: Joint, q: JointColumn, table: Table = NOMINAL) -> Any:
     """The motions it lets through, S (6, speeds): twist(q, z) = S z."""
     columns = [joint.twist(q, e, table) for e in np.eye(joint.speeds)]
     xp = namespace(*columns)

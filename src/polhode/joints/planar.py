@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from polhode.public.shapes import (
         Column3,
         Column6,
-        Coordinates,
+        JointColumn,
         Matrix3,
-        Reactions,
+        ReactionBasis,
         Residual,
         Speeds,
     )
@@ -57,18 +57,18 @@ class Planar(FlatJoint):
         object.__setattr__(self, "triad", triad)
         object.__setattr__(self, "normal", admitted(normal, triad))
 
-    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
+    def pose(self, q: JointColumn, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """A turn about the normal, the origin in the plane."""
         place = self.triad_at(table)[:, :2] @ q[1:]
         return turn_about(self.axis_at(table), q[0]), place
 
-    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
+    def twist(self, q: JointColumn, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [n z₁; Rᵀ(u z₂ + v z₃)]"""
         n, across = self.axis_at(table), self.triad_at(table)[:, :2]
         linear = turn_about(n, -q[0]) @ (across @ z[1:])
         return namespace(z, linear).concatenate([n * z[0], linear])
 
-    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
+    def reaction(self, q: JointColumn, table: Table = NOMINAL) -> ReactionBasis:
         """Couples along u and v of M, and the force along the normal."""
         triad = self.triad_at(table)
         return wrenches(triad[:, :2], triad[:, 2:])
@@ -83,7 +83,7 @@ class Planar(FlatJoint):
 
     def coordinates_from(
         self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
-    ) -> Coordinates:
+    ) -> JointColumn:
         """The angle in (-π, π], and the distances along u and v."""
         triad = self.triad_at(table)
         angle, place = angle_about(triad, R_FM), triad[:, :2].T @ p_FoMo_F

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from polhode.public.shapes import (
         Column3,
         Column6,
-        Coordinates,
+        JointColumn,
         Matrix3,
-        Reactions,
+        ReactionBasis,
         Residual,
         Speeds,
     )
@@ -57,16 +57,16 @@ class Prismatic(FlatJoint):
         object.__setattr__(self, "triad", triad)
         object.__setattr__(self, "axis", admitted(axis, triad))
 
-    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
+    def pose(self, q: JointColumn, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """Axes parallel, the origin d along the axis."""
         return UNTURNED, self.axis_at(table) * q[0]
 
-    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
+    def twist(self, q: JointColumn, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [0; n z]"""
         n = self.axis_at(table)
         return namespace(z, n).concatenate([STILL, n * z[0]])
 
-    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
+    def reaction(self, q: JointColumn, table: Table = NOMINAL) -> ReactionBasis:
         """Any couple, and forces along u and v."""
         return wrenches(np.eye(3), self.triad_at(table)[:, :2])
 
@@ -79,7 +79,7 @@ class Prismatic(FlatJoint):
 
     def coordinates_from(
         self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
-    ) -> Coordinates:
+    ) -> JointColumn:
         """The distance along the axis."""
         along = self.axis_at(table) @ p_FoMo_F
         return namespace(along).stack([along])

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from polhode.public.shapes import (
         Column3,
         Column6,
-        Coordinates,
+        JointColumn,
         Matrix3,
-        Reactions,
+        ReactionBasis,
         Residual,
         Speeds,
     )
@@ -56,16 +56,16 @@ class Revolute(FlatJoint):
         object.__setattr__(self, "triad", triad)
         object.__setattr__(self, "axis", admitted(axis, triad))
 
-    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
+    def pose(self, q: JointColumn, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """A turn by θ about the axis, the origins together."""
         return turn_about(self.axis_at(table), q[0]), STILL
 
-    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
+    def twist(self, q: JointColumn, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [n z; 0]"""
         n = self.axis_at(table)
         return namespace(z, n).concatenate([n * z[0], STILL])
 
-    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
+    def reaction(self, q: JointColumn, table: Table = NOMINAL) -> ReactionBasis:
         """Couples along u and v, and any force."""
         return wrenches(self.triad_at(table)[:, :2], np.eye(3))
 
@@ -79,7 +79,7 @@ class Revolute(FlatJoint):
 
     def coordinates_from(
         self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
-    ) -> Coordinates:
+    ) -> JointColumn:
         """The angle in (-π, π]."""
         angle = angle_about(self.triad_at(table), R_FM)
         return namespace(angle).stack([angle])

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from polhode.public.shapes import (
         Column3,
         Column6,
-        Coordinates,
+        JointColumn,
         Matrix3,
-        Reactions,
+        ReactionBasis,
         Residual,
         Speeds,
     )
@@ -72,18 +72,18 @@ class Roller(FlatJoint):
         object.__setattr__(self, "normal", admitted(normal, triad))
         object.__setattr__(self, "axis", admitted(axis, axis_triad))
 
-    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
+    def pose(self, q: JointColumn, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """A turn about the axis, the origin in the plane."""
         place = self.triad_at(table)[:, :2] @ q[1:]
         return turn_about(unit_at(self.axis, table), q[0]), place
 
-    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
+    def twist(self, q: JointColumn, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [a z₁; Rᵀ(u z₂ + v z₃)]"""
         a = unit_at(self.axis, table)
         linear = turn_about(a, -q[0]) @ (self.triad_at(table)[:, :2] @ z[1:])
         return namespace(q, z, linear).concatenate([a * z[0], linear])
 
-    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
+    def reaction(self, q: JointColumn, table: Table = NOMINAL) -> ReactionBasis:
         """Couples square to the axis, and the force along the normal of F."""
         across = triad_of(self.axis, self.axis_triad, table)[:, :2]
         turn = turn_about(unit_at(self.axis, table), -q[0])
@@ -99,7 +99,7 @@ class Roller(FlatJoint):
 
     def coordinates_from(
         self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
-    ) -> Coordinates:
+    ) -> JointColumn:
         """The angle in (-π, π], and the distances along u and v."""
         xp = namespace(R_FM, p_FoMo_F)
         angle = angle_about(triad_of(self.axis, self.axis_triad, table), R_FM)

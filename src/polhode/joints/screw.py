@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from polhode.public.shapes import (
         Column3,
         Column6,
-        Coordinates,
+        JointColumn,
         Matrix3,
-        Reactions,
+        ReactionBasis,
         Residual,
         Speeds,
     )
@@ -62,19 +62,19 @@ class Screw(FlatJoint):
         object.__setattr__(self, "axis", admitted(axis, triad))
         object.__setattr__(self, "pitch", pitch)
 
-    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
+    def pose(self, q: JointColumn, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """A turn by θ about the axis, the origin h θ along it."""
         advance = at(self.pitch, table) * q[0]
         n = self.axis_at(table)
         return turn_about(n, q[0]), n * advance
 
-    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
+    def twist(self, q: JointColumn, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [n z; n h z]"""
         advance = at(self.pitch, table) * z[0]
         n = self.axis_at(table)
         return namespace(z, advance, n).concatenate([n * z[0], n * advance])
 
-    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
+    def reaction(self, q: JointColumn, table: Table = NOMINAL) -> ReactionBasis:
         """Couples and forces along u and v, and the wrench [-h n; n]."""
         triad, h = self.triad_at(table), at(self.pitch, table)
         across, along = triad[:, :2], triad[:, 2:]
@@ -95,7 +95,7 @@ class Screw(FlatJoint):
 
     def coordinates_from(
         self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
-    ) -> Coordinates:
+    ) -> JointColumn:
         """The angle, whole turns included, from the advance."""
         angle = (self.axis_at(table) @ p_FoMo_F) / at(self.pitch, table)
         return namespace(angle).stack([angle])

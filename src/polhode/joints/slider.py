@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from polhode.public.shapes import (
         Column3,
         Column6,
-        Coordinates,
+        JointColumn,
         Matrix3,
-        Reactions,
+        ReactionBasis,
         Residual,
         Speeds,
     )
@@ -58,16 +58,16 @@ class Slider(FlatJoint):
         object.__setattr__(self, "triad", triad)
         object.__setattr__(self, "normal", admitted(normal, triad))
 
-    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
+    def pose(self, q: JointColumn, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """Axes parallel, the origin in the plane."""
         return UNTURNED, self.triad_at(table)[:, :2] @ q
 
-    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
+    def twist(self, q: JointColumn, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [0; u z₁ + v z₂]"""
         linear = self.triad_at(table)[:, :2] @ z
         return namespace(linear).concatenate([STILL, linear])
 
-    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
+    def reaction(self, q: JointColumn, table: Table = NOMINAL) -> ReactionBasis:
         """Any couple, and the force along the normal."""
         return wrenches(np.eye(3), self.triad_at(table)[:, 2:])
 
@@ -80,6 +80,6 @@ class Slider(FlatJoint):
 
     def coordinates_from(
         self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
-    ) -> Coordinates:
+    ) -> JointColumn:
         """The distances along u and v."""
         return self.triad_at(table)[:, :2].T @ p_FoMo_F

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from polhode.public.shapes import (
         Column3,
         Column6,
-        Coordinates,
+        JointColumn,
         Matrix3,
-        Reactions,
+        ReactionBasis,
         Residual,
         Speeds,
     )
@@ -52,27 +52,27 @@ class Spherical(Joint):
         """(1, 0, 0, 0)"""
         return np.array([1.0, 0.0, 0.0, 0.0])
 
-    def normalised(self, q: Coordinates) -> Coordinates:
+    def normalised(self, q: JointColumn) -> JointColumn:
         """q / |q|"""
         return quaternion.normalised(q)
 
-    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
+    def pose(self, q: JointColumn, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """The rotation of the quaternion, the origins together."""
         return quaternion.to_matrix(q), STILL
 
-    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
+    def twist(self, q: JointColumn, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [z; 0]"""
         return namespace(z).concatenate([z, STILL])
 
-    def rates(self, q: Coordinates, z: Speeds) -> Coordinates:
+    def rates(self, q: JointColumn, z: Speeds) -> JointColumn:
         """q_dot = q (0, z) / 2"""
         return quaternion.rates_of_body(q, z)
 
-    def speeds_from(self, q: Coordinates, q_dot: Coordinates) -> Speeds:
+    def speeds_from(self, q: JointColumn, q_dot: JointColumn) -> Speeds:
         """z = 2 q* q_dot, its vector part"""
         return quaternion.body_angular_velocity(q, q_dot)
 
-    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
+    def reaction(self, q: JointColumn, table: Table = NOMINAL) -> ReactionBasis:
         """Any force, no couple."""
         return np.eye(6)[:, 3:]
 
@@ -84,10 +84,10 @@ class Spherical(Joint):
 
     def coordinates_from(
         self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
-    ) -> Coordinates:
+    ) -> JointColumn:
         """The unit quaternion, of its two signs the one with w ≥ 0."""
         return quaternion.canonical(quaternion.from_matrix(R_FM))
 
-    def local(self, q: Coordinates, delta: Speeds) -> Coordinates:
+    def local(self, q: JointColumn, delta: Speeds) -> JointColumn:
         """q exp(δ), δ a rotation vector in M."""
         return quaternion.product(q, quaternion.exp(delta))

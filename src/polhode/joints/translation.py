@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from polhode.public.shapes import (
         Column3,
         Column6,
-        Coordinates,
+        JointColumn,
         Matrix3,
-        Reactions,
+        ReactionBasis,
         Residual,
         Speeds,
     )
@@ -48,15 +48,15 @@ class Translation(FlatJoint):
     def __post_init__(self) -> None:
         construct(self)
 
-    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
+    def pose(self, q: JointColumn, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """No turn, and the place."""
         return UNTURNED, q
 
-    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
+    def twist(self, q: JointColumn, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [0; z]"""
         return namespace(z).concatenate([np.zeros(3), z])
 
-    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
+    def reaction(self, q: JointColumn, table: Table = NOMINAL) -> ReactionBasis:
         """Any couple, no force."""
         return np.eye(6)[:, :3]
 
@@ -68,6 +68,6 @@ class Translation(FlatJoint):
 
     def coordinates_from(
         self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
-    ) -> Coordinates:
+    ) -> JointColumn:
         """The place."""
         return p_FoMo_F

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from polhode.public.shapes import (
         Column3,
         Column6,
-        Coordinates,
+        JointColumn,
         Matrix3,
-        Reactions,
+        ReactionBasis,
         Residual,
         Speeds,
     )
@@ -83,18 +83,18 @@ class Universal(FlatJoint):
         for word, value in kept.items():
             object.__setattr__(self, word, value)
 
-    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
+    def pose(self, q: JointColumn, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """A turn about the first axis, then about the second one carried along."""
         a, b = self._arms(table)
         return turn_about(a, q[0]) @ turn_about(b, q[1]), STILL
 
-    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
+    def twist(self, q: JointColumn, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = [a' z₁ + b z₂; 0]"""
         a, b = self._arms(table)
         angular = turn_about(b, -q[1]) @ a * z[0] + b * z[1]
         return namespace(q, z).concatenate([angular, STILL])
 
-    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
+    def reaction(self, q: JointColumn, table: Table = NOMINAL) -> ReactionBasis:
         """The couple square to both arms of the cross, and any force."""
         a, b = self._arms(table)
         square = cross(a, b)
@@ -114,7 +114,7 @@ class Universal(FlatJoint):
 
     def coordinates_from(
         self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
-    ) -> Coordinates:
+    ) -> JointColumn:
         """Both angles in (-π, π]: first that which carries b to R b."""
         xp = namespace(R_FM)
         a, b = self._arms(table)

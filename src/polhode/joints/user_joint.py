@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from polhode.public.shapes import (
         Column3,
         Column6,
-        Coordinates,
+        JointColumn,
         Matrix3,
-        Reactions,
+        ReactionBasis,
         Residual,
         Speeds,
     )
@@ -63,15 +63,15 @@ class UserJoint(FlatJoint):
         construct(self)
         _require_law(self)
 
-    def pose(self, q: Coordinates, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
+    def pose(self, q: JointColumn, table: Table = NOMINAL) -> tuple[Matrix3, Column3]:
         """What the law says."""
         return self._pose(q)
 
-    def twist(self, q: Coordinates, z: Speeds, table: Table = NOMINAL) -> Column6:
+    def twist(self, q: JointColumn, z: Speeds, table: Table = NOMINAL) -> Column6:
         """V = S(q) z, with S from the derivative of the law."""
         return self._freedoms(q) @ z
 
-    def reaction(self, q: Coordinates, table: Table = NOMINAL) -> Reactions:
+    def reaction(self, q: JointColumn, table: Table = NOMINAL) -> ReactionBasis:
         """An orthonormal basis of the wrenches that do no work on S(q)."""
         return self._reaction(q)
 
@@ -83,7 +83,7 @@ class UserJoint(FlatJoint):
 
     def coordinates_from(
         self, R_FM: Matrix3, p_FoMo_F: Column3, table: Table = NOMINAL
-    ) -> Coordinates:
+    ) -> JointColumn:
         """The coordinates near q = 0 of an allowed pose."""
         return self._coordinates(R_FM, p_FoMo_F)
 

@@ -1,19 +1,23 @@
 """What annotations say of values: whether an argument is of the kind that is asked for.
 
-Kernels say Any of their arguments, for a trace gives them values of JAX. What these are
-is then known by their names, which are the same throughout.
+Kernels say Any of their arguments, or shapes that only type checkers and tests know, for
+a trace gives them values of JAX. What these are is then known by their names, which are
+the same throughout.
 """
 
 from __future__ import annotations
 
+import ast
 import operator
 import os
 import sys
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from importlib import import_module
 from numbers import Integral, Number, Real
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -51,6 +55,8 @@ class _Names(dict[str, Any]):
         for place in (self.own, builtins, vars(typing)):
             if word in place:
                 return place[word]
+        if word in names_of_shapes():
+            return Any
         for module in [*sys.modules.values()]:
             if getattr(module, "__name__", "").startswith("polhode."):
                 found = vars(module).get(word)
@@ -59,6 +65,15 @@ class _Names(dict[str, Any]):
         called = public_place(word)  # ph.name
         front = import_module("polhode")
         return operator.attrgetter(called[3:])(front) if called else Any
+
+
+@cache
+def names_of_shapes() -> frozenset[str]:
+    """The names in `shapes.py`, which is read and not imported: it needs jaxtyping."""
+    tree = ast.parse(Path(__file__).with_name("shapes.py").read_text(encoding="utf-8"))
+    made = [node for node in tree.body if isinstance(node, ast.Assign)]
+    names = [name for node in made for name in node.targets]
+    return frozenset(name.id for name in names if isinstance(name, ast.Name))
 
 
 class Row(typing.NamedTuple):
@@ -88,9 +103,10 @@ def wanted_of(function: Callable[..., Any], noun: Any = None) -> dict[str, Wante
 def _wanted(word: str, hint: Any, written: Any, noun: Any) -> Wanted:
     if hint is Any and word in PATHS:
         return Wanted(str | os.PathLike, "a path, in text or as pathlib.Path")
-    if hint is Any and word in NUMBERS:
+    is_array = hint is Any or written in ("Array", "Scalar")
+    if is_array and word in NUMBERS:
         return Wanted(np.ndarray, "real numbers")
-    if hint is Any and word in ROWS:
+    if is_array and word in ROWS:
         length = _length(noun, ROWS[word])
         return Wanted(Row(length), f"{length or 'a row of'} real numbers")
     text = written if isinstance(written, str) else getattr(written, "__name__", None)

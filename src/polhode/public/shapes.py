@@ -26,19 +26,19 @@ Matrices6 = Real[Array, "... 6 6"]
 Links = Real[Array, "links 3 3"]  # of a chain, each in the axes of the one before
 LinkColumns = Real[Array, "links 3"]
 
-Coordinates = Real[Array, "nq"]
+JointColumn = Real[Array, "nq"]  # coordinates q of a joint
 Speeds = Real[Array, "nz"]
 Matrix3 = Real[Array, "3 3"]
 Column3 = Real[Array, "3"]
 Column6 = Real[Array, "6"]
-Reactions = Real[Array, "6 constraints"]  # a basis of wrenches, as columns
+ReactionBasis = Real[Array, "6 constraints"]  # a basis of wrenches, as columns
 Residual = Real[Array, "constraints"]
 Pair = Real[Array, "2"]
 
 BodyColumns = Real[Array, "bodies 6"]
 BodyMatrices = Real[Array, "bodies 6 6"]
 MassMatrix = Real[Array, "k k"]
-Forces = Real[Array, "k"]
+GeneralisedForces = Real[Array, "k"]
 ConstraintRows = Real[Array, "m k"]
 RowColumn = Real[Array, "m"]
 RowMatrix = Real[Array, "m m"]

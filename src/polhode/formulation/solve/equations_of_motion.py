@@ -42,7 +42,7 @@ from polhode.system.natural_sizes import NaturalSizes
 if TYPE_CHECKING:
     from polhode.public.shapes import (
         ConstraintRows,
-        Forces,
+        GeneralisedForces,
         MassMatrix,
         RowColumn,
         RowMatrix,
@@ -75,11 +75,11 @@ def solve_definite(M: MassMatrix, b: Array) -> Any:
 
 def solve_constrained(
     M: MassMatrix,
-    f: Forces,
+    f: GeneralisedForces,
     A: ConstraintRows,
     g: RowColumn,
     natural: NaturalSizes,
-) -> tuple[Forces, RowColumn]:
+) -> tuple[GeneralisedForces, RowColumn]:
     """Accelerations a (n,) and the intensities l (m,) of the reactions A^T l."""
     if A.shape[0] == 0:
         return solve_definite(M, f), jnp.zeros((0,))
@@ -105,13 +105,13 @@ def row_squares(A: ConstraintRows, natural: NaturalSizes) -> RowColumn:
 
 def solve_ordered(
     M: MassMatrix,
-    f: Forces,
+    f: GeneralisedForces,
     A: ConstraintRows,
     g: RowColumn,
     natural: NaturalSizes,
     *,
     ordering: Ordering,
-) -> tuple[Forces, RowColumn]:
+) -> tuple[GeneralisedForces, RowColumn]:
     """As `solve_constrained`, both kinds of unknowns eliminated in a given order.
 
         [M + A^T w A   A^T] [ a]   [f + A^T w g]
