@@ -1,7 +1,7 @@
 """What annotations say of values: whether an argument is of the kind that is asked for.
 
-Kernels say Any of their arguments, or shapes that only type checkers and tests know, for
-a trace gives them values of JAX. What these are is then known by their names, which are
+Kernels say Any of their arguments, or shapes that only type checkers and tests know: a
+trace gives them values of JAX. What these are is then known by their names, which are
 the same throughout.
 """
 
