@@ -143,6 +143,7 @@ KERNELS = {
         (np.float64(0.09), np.float64(0.8)),
     ),
     "so3.log": (so3.log, (MATRIX,)),
+    "so3.misalignment": (so3.misalignment, (MATRIX,)),
     "so3.boxplus": (so3.boxplus, (MATRIX, SPIN)),
     "so3.boxminus": (so3.boxminus, (MATRIX, OTHER)),
     "so3.orthonormalised": (so3.orthonormalised, (MATRIX + 1e-6,)),

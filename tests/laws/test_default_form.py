@@ -8,6 +8,7 @@ without a case fails.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple, get_args
@@ -391,7 +392,7 @@ NO_ACTIONS = {
         "ForceSystem",
         "circulation",
     ),
-    *("conservativity", "forces_by_power", "forces_by_virtual_work", "quadrature"),
+    *("conservativity", "forces_by_power", "forces_by_virtual_work"),
     *("multiplier_family", "work"),
 }
 TOLD_TO_ACTIONS = {
@@ -419,7 +420,8 @@ def test_every_public_action_has_a_case():
     public = {n for n, at in ph.PUBLIC.items() if at.startswith("polhode.actions")}
     for home in HOMES:
         found = home.HOMES.items()
-        public |= {n for n, at in found if at.startswith("polhode.actions")}
+        nouns = {n for n, _ in found if not inspect.ismodule(getattr(home, n))}
+        public |= {n for n, at in found if at.startswith("polhode.actions")} & nouns
     assert public == {*ACTIONS, *NO_ACTIONS, *TOLD_TO_ACTIONS}
     for name in NO_ACTIONS | TOLD_TO_ACTIONS:
         home = next((h for h in HOMES if name in h.HOMES), ph)

@@ -377,8 +377,14 @@ def _in_memory(given: Given, runs: Runs, slab: int, watch: Watch | None) -> Swee
     accepted = np.concatenate([part.accepted for part in found])
     warn_of_loose_runs(given.method, accepted)
     whole = join_parts(found)
-    warn_of_growth(given.equations.system, given.method, whole.z)
+    _warn_of_growth(given, whole)
     return whole
+
+
+def _warn_of_growth(given: Given, found: Sweep) -> None:
+    """Of runs that failed another warning speaks."""
+    speeds = np.delete(found.z, found.failed, axis=0)
+    warn_of_growth(given.equations.system, given.method, speeds)
 
 
 def _into_folder(
@@ -397,7 +403,7 @@ def _into_folder(
         if found.is_interrupted:
             break
         accepted.append(found.accepted)
-        warn_of_growth(given.equations.system, given.method, found.z)
+        _warn_of_growth(given, found)
         files.put(first, found)
     if accepted:
         warn_of_loose_runs(given.method, np.concatenate(accepted))

@@ -341,7 +341,8 @@ def test_a_file_that_is_no_motion_is_left_alone(motion, tmp_path):
 def test_a_run_goes_on_as_it_was_begun(saved, given):
     """What the file says is not said again; a new run is offered."""
     (word,) = given
-    with pytest.raises(FileError, match=rf"another {word}\.(.|\n)*\.final, \.\.\."):
+    said = rf"cannot change '{word}'(.|\n)*\.final, \.\.\."
+    with pytest.raises(FileError, match=said):
         ph.resume(saved, double_pendulum(), **given)
 
 
