@@ -25,11 +25,10 @@ from polhode.formulation.solve.active_contacts import (
     row_of,
     with_row,
 )
-from polhode.formulation.solve.contact_problem import TINY
-
-# A guess holds that misses this share of the velocity which impulses undo: what creeps
-# changes its impulses by less in a step, and the guesses that follow make it good.
-SLIGHT = 1e-12
+from polhode.formulation.solve.contact_problem import (
+    ROUNDING,
+    TINY,
+)
 
 
 class ContactGuess(NamedTuple):
@@ -80,7 +79,7 @@ def guess_width(n: int) -> int:
 class Looked(NamedTuple):
     """What a look at a guess told.
 
-    holds      whether it is the solution, as far as can be felt
+    holds      whether it is the solution, to rounding
     residual   (n,) m/s
     next       the guess of the step after
     """
@@ -102,7 +101,7 @@ def look_at(guess: ContactGuess, u: Array, mu: Scalar, is_active: Any) -> Looked
     # The velocity that impulses undo, with which theirs is compared.
     undone = jnp.max(jnp.abs(r), axis=1) / mass
     most = jnp.max(jnp.where(is_active, undone, 0.0))
-    holds = jnp.max(missed) <= SLIGHT * most + TINY
+    holds = jnp.max(missed) <= ROUNDING * most + TINY
     holds = holds & jnp.all(is_known | ~is_active)
     after = ContactGuess(r + (d + (d - guess.last)), d, guess.mass)
     return Looked(holds, missed, after.pressing(is_active))
@@ -129,7 +128,7 @@ def look_in_loops(
     none = jnp.zeros_like(guess.impulse)
     start = jnp.zeros(3), (none, none, jnp.zeros_like(guess.mass))
     most, (r, d, missed) = active.each(one, start)
-    holds = (most[0] <= SLIGHT * most[1] + TINY) & (most[2] == 0)
+    holds = (most[0] <= ROUNDING * most[1] + TINY) & (most[2] == 0)
     return Looked(holds, missed, ContactGuess(r, d, guess.mass))
 
 
