@@ -22,7 +22,7 @@ import numpy as np
 
 from polhode.arrays import Array, Scalar, namespace
 from polhode.formulation.shared.uniform_motion import removable_edges
-from polhode.geometry.vector import cross, dot
+from polhode.geometry.vector import cross
 from polhode.integrate.field.dense_output import between
 from polhode.joints.free import Free
 from polhode.system.rolled.size import is_rolled
@@ -54,12 +54,11 @@ class FreeBody(NamedTuple):
 
     def to_world(self, x: Array, v: Array) -> Any:
         """R v, of a quaternion that need not be of length one."""
-        return _turned(x[self.pose : self.place], v)
+        return _turned(x[self.pose : self.place], v, 1.0)
 
     def to_body(self, x: Array, u: Array) -> Any:
         """Rᵀ u"""
-        q = x[self.pose : self.place]
-        return _turned(jnp.concatenate([q[:1], -q[1:]]), u)
+        return _turned(x[self.pose : self.place], u, -1.0)
 
     def spin(self, x: Array) -> Any:
         """w"""
@@ -176,14 +175,20 @@ class InertialAxes(NamedTuple):
 
         return slope
 
-    def sizes(self, x: Array) -> Any:
-        """|x| entry by entry; of a quaternion, a place and a velocity its length."""
+    def sizes(self, each: Array, before: Array, after: Array) -> Any:
+        """The sizes of numbers, each its own; of a place and a velocity its length.
+
+        A quaternion is a vector of length one.
+        """
         found = {}
         for b in self.bodies:
-            for first, stop in ((b.pose, b.place), (b.place, b.place + 3)):
-                found[first] = _length(x[first:stop])
-            found[b.linear] = _length(b.velocity(x))
-        return _replaced(jnp.abs(x), found)
+            found[b.pose] = jnp.ones(4)
+            ends = b.vectors(before), b.vectors(after)
+            for k in ends[0]:
+                one, other = (jnp.sum(end[k] * end[k]) for end in ends)
+                length = jnp.sqrt(jnp.where(one > other, one, other))
+                found[k] = jnp.broadcast_to(length, (3,))
+        return _replaced(each, found)
 
     def dense(self, h: Scalar, start: Knot, end: Knot, terms: Any) -> tuple[Any, ...]:
         """Terms for x of those for columns, by as many places within the step.
@@ -223,11 +228,14 @@ def _basis(s: np.ndarray) -> np.ndarray:
     return np.stack(columns, axis=1)
 
 
-def _turned(q: Array, v: Array) -> Any:
-    """v + 2 (q0 a + r x a)/|q|²,    q = (q0, r),  a = r x v"""
+def _turned(q: Array, v: Array, sign: float) -> Any:
+    """R v, or Rᵀ v by the other sign.   v + 2 (± q0 a + r x a)/|q|²,    a = r x v
+
+    One quotient for both ways: in a stage they follow each other.
+    """
     r = q[1:]
     a = cross(r, v)
-    return v + 2 / (q[0] * q[0] + dot(r, r)) * (q[0] * a + cross(r, a))
+    return v + 2 / jnp.sum(q * q) * (sign * q[0] * a + cross(r, a))
 
 
 def _centre(system: System, body: int) -> tuple[float, float, float] | None:
@@ -237,11 +245,6 @@ def _centre(system: System, body: int) -> tuple[float, float, float] | None:
 
 def _joined(parts: Iterable[dict[int, Any]]) -> dict[int, Any]:
     return {place: vector for part in parts for place, vector in part.items()}
-
-
-def _length(vector: Array) -> Any:
-    """|v|, once for each component."""
-    return jnp.broadcast_to(jnp.sqrt(jnp.sum(vector * vector)), vector.shape)
 
 
 def _replaced(x: Array, parts: dict[int, Any]) -> Any:

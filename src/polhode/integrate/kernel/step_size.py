@@ -70,8 +70,9 @@ def shares(
     that happens to vanish allows no less, and the world's axes choose no steps. Where
     nothing is allowed, no error is none of it, and any other far too much.
     """
-    size = larger(axes.sizes(before), axes.sizes(after))
-    return 1 / larger(atol + rtol * size, LEAST)
+    each = larger(jnp.abs(before), jnp.abs(after))
+    allowed = atol + rtol * axes.sizes(each, before, after)
+    return 1 / larger(allowed, LEAST)
 
 
 def size_of(errors: tuple[Any, ...], share: Scalar) -> Size:
