@@ -220,3 +220,18 @@ def test_no_start_is_no_search():
     """A search without a start is refused."""
     with pytest.raises(ph.PolhodeError, match="at least one start"):
         ph.equilibria(ph.models.pendulum(), starts=0)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+def test_every_way_to_stand_or_hang_is_found_from_any_seed(seed):
+    """Each of five links up or down: 32 equilibria, of which starts alone miss some."""
+    place, joints = ph.World().origin, []
+    for k in range(5):
+        link = ph.Body(f"link {k}", ph.solids.rod(mass=1.0, length=1.0, along=ph.Z))
+        joints.append(ph.Revolute(f"{k}", place, link.point(0, 0, 0.5), axis=ph.Y))
+        place = link.point(0, 0, -0.5)
+    chain = ph.System(joints, [ph.Weight(9.81)], name="chain")
+    found = ph.equilibria(chain, seed=seed)
+    upward = np.round(np.cumsum([e.state.q for e in found], axis=1) / pi) % 2
+    assert len(np.unique(upward, axis=0)) == len(found) == 32
+    assert found.starts == found.arrived

@@ -173,6 +173,26 @@ def test_two_arms_out_to_one_side_and_to_both_are_two_motions(seed):
     assert len(pairs & mirrored) > 4
 
 
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(1, 10))]
+)
+def test_every_combination_of_two_arms_is_found_from_any_seed(seed):
+    """Sixteen: those that no start led to are combinations of those that were found."""
+    found = ph.steady_motions(two_arms(0.1), {"spin": 8.0}, starts=32, seed=seed)
+    pairs = np.array([each.state.q[1:] for each in found])
+    assert len(found) == 16
+    assert len(np.unique(np.round(pairs[:, 0], 6))) == 4
+    assert len(np.unique(np.round(pairs[:, 1], 6))) == 4
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(10))
+def test_the_ten_motions_of_arms_on_the_axis_are_found_from_any_seed(seed):
+    """Each up, down or out, and out to one side or to both."""
+    found = ph.steady_motions(two_arms(0.0), {"spin": 8.0}, seed=seed)
+    assert len(found) == 10
+
+
 @pytest.mark.long
 def test_arms_on_the_axis_turned_with_the_shaft_are_one_motion():
     """(a, a) at spin 0 and (-a, -a) at half a turn place all mass alike."""

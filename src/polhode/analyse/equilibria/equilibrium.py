@@ -16,10 +16,10 @@ import numpy as np
 
 from polhode.analyse.equilibria.rest import is_equilibrium
 from polhode.analyse.machinery.damped_newton import Balance, Settled
-from polhode.analyse.machinery.deduplicate import distinct, family_note, neutral_names
+from polhode.analyse.machinery.deduplicate import family_note, neutral_names
 from polhode.analyse.machinery.listing import StateSearch
+from polhode.analyse.machinery.recombine import every_distinct
 from polhode.analyse.machinery.search import (
-    ACCEPTED,
     Search,
     free_motions,
     refuse_large_search,
@@ -176,10 +176,11 @@ def equilibria(
 ) -> Equilibria | SupportedRests:
     """All equilibria of a system that can be found from places at random.
 
-    The first start is `near`, or the neutral place. Parameters are those of the
-    system: `equilibria(system.with_({"C": 2.0}))`; `ph.continuation` goes from one
-    through a range of them. Relative equilibria, which turn or run on steadily, are
-    those of `ph.steady_motions`, along what `ph.symmetries` names.
+    Combinations of what these have found, joint by joint, are starts too, until they
+    find nothing more. The first start is `near`, or the neutral place. Parameters are
+    those of the system: `equilibria(system.with_({"C": 2.0}))`; `ph.continuation` goes
+    from one through a range of them. Relative equilibria, which turn or run on
+    steadily, are those of `ph.steady_motions`, along what `ph.symmetries` names.
 
     Of a system with supports they are the lowest places that need no friction; around
     each friction holds it too, which `ph.static_rest` tells of a state.
@@ -205,7 +206,8 @@ def equilibria(
     search = search_of(balance, first, t, NOMINAL)
     reached = search.settled(first)
     found, loose, driven = [], 0, None
-    for place_found, family in distinct(search, reached):
+    every = every_distinct(search, reached, seed)
+    for place_found, family in every.found:
         if _nothing_resists(search, place_found):
             loose += 1
             continue
@@ -215,9 +217,8 @@ def equilibria(
         if rests:
             found.append(each)
     found.sort(key=lambda each: each.energy)
-    arrived = int(np.sum(reached.worst <= ACCEPTED))
     note = _note(search, reached, loose, driven) if len(found) < 1 or loose else ""
-    return Equilibria(system, tuple(found), starts, arrived, note)
+    return Equilibria(system, tuple(found), every.starts, every.arrived, note)
 
 
 def equilibrium_of(search: Search, found: Settled, family: np.ndarray) -> Equilibrium:

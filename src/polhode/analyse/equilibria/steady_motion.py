@@ -18,11 +18,11 @@ import numpy as np
 from polhode.analyse.equilibria.equilibrium import place_of
 from polhode.analyse.machinery.carried import carried_motion, carried_speeds
 from polhode.analyse.machinery.damped_newton import Balance, Condition, Settled
-from polhode.analyse.machinery.deduplicate import distinct, family_note, neutral_names
+from polhode.analyse.machinery.deduplicate import family_note, neutral_names
 from polhode.analyse.machinery.listing import StateSearch
+from polhode.analyse.machinery.recombine import every_distinct
 from polhode.analyse.machinery.scales import Sizes, rate_of, sizes_at
 from polhode.analyse.machinery.search import (
-    ACCEPTED,
     Search,
     refuse_large_search,
     search_of,
@@ -164,7 +164,8 @@ def steady_motions(
     `rates` names carriers (`ph.symmetries` lists them): a number is given, None is
     unknown. `pushes` are constant accelerations along carriers that are driven. Each
     of `where` is a function (t, q, z) that must vanish, which may fix a lean or a
-    radius instead of a rate.
+    radius instead of a rate. Combinations of what random starts have found, joint by
+    joint, are starts too, until they find nothing more.
     """
     refuse_supports(system, "ph.steady_motions")
     refuse_large_search(system, "a search for steady motions")
@@ -180,9 +181,9 @@ def steady_motions(
     first = starts_of(balance, place, xi, starts, seed)
     search = search_of(balance, first, t, NOMINAL)
     reached = search.settled(first)
-    found = [_noun(search, one, family) for one, family in distinct(search, reached)]
-    arrived = int(np.sum(reached.worst <= ACCEPTED))
-    return SteadyMotions(system, tuple(found), starts, arrived)
+    every = every_distinct(search, reached, seed)
+    found = [_noun(search, one, family) for one, family in every.found]
+    return SteadyMotions(system, tuple(found), every.starts, every.arrived)
 
 
 def _noun(search: Search, found: Settled, family: np.ndarray) -> SteadyMotion:

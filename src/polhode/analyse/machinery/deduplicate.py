@@ -9,7 +9,7 @@ principal axis is such a pair, two arms out to one side and to both sides are no
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,9 +36,18 @@ HALVINGS = 5  # of a pace: a family is curved, and Newton's method arrives from 
 HALF_TURNS = ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))
 
 
-def distinct(search: Search, reached: Settled) -> list[tuple[Settled, np.ndarray]]:
-    """Balances that differ, each with the directions (nz + free, d) of its family."""
-    kept: list[tuple[Settled, np.ndarray]] = []
+class Balanced(NamedTuple):
+    """A balance, and the directions (nz + free, d) of its family."""
+
+    place: Settled
+    family: np.ndarray
+
+
+def distinct(
+    search: Search, reached: Settled, known: Sequence[Balanced] = ()
+) -> list[Balanced]:
+    """Balances that differ, after those that are known."""
+    kept = list(known)
     for k in np.flatnonzero(reached.worst <= ACCEPTED):
         found = unwound(search, search.verified(one_of(reached, int(k))))
         if found.worst > ACCEPTED:
@@ -49,7 +58,7 @@ def distinct(search: Search, reached: Settled) -> list[tuple[Settled, np.ndarray
         members = [o for o, f in kept if f.shape[1] and f.shape[1] == family.shape[1]]
         if any(is_member(search, found, other, family) for other in members):
             continue
-        kept.append((found, family))
+        kept.append(Balanced(found, family))
     return kept
 
 
