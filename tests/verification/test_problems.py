@@ -19,7 +19,7 @@ QUICK = (
     *("atwood_machine", "two_link_manipulator", "two_hanging_rods", "epicyclic_train"),
     *("bar_with_a_cut_string", "bennett_linkage", "roll_and_yaw_libration"),
     *("block_that_tips", "ball_with_spin_bounces", "rod_strikes_the_floor"),
-    *("cube_trips_over_a_ledge", "rod_strikes_a_peg"),
+    *("cube_trips_over_a_ledge", "rod_strikes_a_peg", "watts_curve"),
 )
 EVERY = [
     pytest.param(name, marks=() if name in QUICK else pytest.mark.long)

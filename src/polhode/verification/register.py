@@ -22,6 +22,7 @@ CHAPTERS = {
     "spacecraft": "Spacecraft with rotors and tethers",
     "driven": "Rotors, shaken supports, fields and media",
     "overconstrained": "Overconstrained linkages",
+    "central_forces": "Central forces, beats and a curve",
     "squeezer": "The squeezing mechanism",
 }
 

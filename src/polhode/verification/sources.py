@@ -124,3 +124,5 @@ SARRUS = Source(
 YO_YO = Source(
     "Fedor", "Theory and design curves for a yo-yo de-spin mechanism, TN D-708", 1961
 )
+HOHMANN = Source("Hohmann", "Die Erreichbarkeit der Himmelskörper", 1925)
+WATT = Source("Watt", "Parallel motion, letters and patent no. 1432", 1784)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -152,6 +154,53 @@ def test_two_roots_are_refused(tmp_path):
     """Parts that nothing joins are not one robot."""
     with pytest.raises(ModelError, match="has 2 roots: 'a', 'b'"):
         loaded(tmp_path, links("a", "b"))
+
+
+WHOLE = {
+    "two parents": links("base", "one", "two")
+    + joint("a", "base", "one")
+    + "\n"
+    + joint("b", "base", "two")
+    + joint("c", "one", "two"),
+    "a cycle": links("base", "a", "b") + joint("1", "a", "b") + joint("2", "b", "a"),
+    "two roots": links("a", "b"),
+    "nothing moves": links("base", "one") + joint("a", "base", "one", "fixed"),
+    "nothing has mass": "<link name='base'/>\n<link name='one'/>"
+    + joint("a", "base", "one"),
+    "no link": joint("a", "base", "one"),
+    "no root": links("a", "b") + joint("1", "a", "b") + joint("2", "b", "a"),
+    "a link of its own": links("a", "b") + joint("1", "a", "b") + joint("2", "b", "b"),
+    "a name of another": links("base", "one", "base") + joint("a", "base", "one"),
+    "an unknown parent": links("base", "one") + joint("a", "bse", "one"),
+    "a joint without axis": links("base", "one")
+    + joint("a", "base", "one").replace("0 1 0", "0 0 0"),
+}
+
+
+@pytest.mark.parametrize("case", WHOLE)
+def test_every_refusal_has_its_line(tmp_path, case):
+    """Also what only the robot as a whole is refused for."""
+    with pytest.raises(ModelError) as refused:
+        loaded(tmp_path, WHOLE[case])
+    spots = [int(n) for n in re.findall(r"line (\d+), column \d+", str(refused.value))]
+    assert spots
+    count = len((tmp_path / "robot.urdf").read_text().splitlines())
+    assert all(1 <= line <= count for line in spots)
+
+
+def test_a_link_with_two_parents_is_told_with_the_lines_of_both_joints(tmp_path):
+    """What must be taken out is one of them."""
+    with pytest.raises(ModelError) as refused:
+        loaded(tmp_path, WHOLE["two parents"])
+    lines = (tmp_path / "robot.urdf").read_text().splitlines()
+    found = re.findall(
+        r"line (\d+), column (\d+): <joint name='(\w)'>", str(refused.value)
+    )
+    assert {name for _, _, name in found} >= {"b", "c"}
+    for line, column, name in found:
+        tag = lines[int(line) - 1][int(column) - 1 :]
+        assert tag.startswith("<joint")
+        assert f"{name}" in tag[:20]
 
 
 def test_all_errors_of_a_robot_are_told_at_once(tmp_path):

@@ -173,8 +173,7 @@ def test_a_craft_turns_in_orbit_as_at_rest(name):
 def test_a_craft_in_orbit_is_simulated_in_as_many_steps(name):
     """Rounding asks for no steps: 580 for 9, and 4.4 million at 1e-12, it did.
 
-    Of a craft that turns, velocities along its axes turn, too, and must be followed:
-    that is four times as many steps, not thousands.
+    Nor does the velocity along axes that turn with the craft.
     """
     system = craft(name)
     for rtol in (1e-10, 1e-12):
@@ -182,8 +181,9 @@ def test_a_craft_in_orbit_is_simulated_in_as_many_steps(name):
             ph.simulate(system, state, until=300.0, rtol=rtol)
             for state in both(system, 0.1 * SPIN)
         )
-        assert far.outcome.accepted <= 4 * near.outcome.accepted + 20
-    assert np.max(np.abs(far.final.q[:4] - near.final.q[:4])) < 1e-10
+        assert far.outcome.accepted <= 1.02 * near.outcome.accepted + 2
+        gap = np.max(np.abs(far.final.q[:4] - near.final.q[:4]))
+        assert gap < (1e-12 if name in ("bare", "offset") else rtol)
     alone = craft("bare")
     still_craft = ph.simulate(alone, state_of(alone, 0 * SPIN, True), until=2900.0)
     assert still_craft.outcome.accepted < 20

@@ -15,8 +15,8 @@ import numpy as np
 from polhode.actions.force_elements.joint_law import JointDamper
 from polhode.actions.weight import Weight
 from polhode.constraints.gear import Gear
-from polhode.errors import ModelError, PolhodeError
-from polhode.files.issues import nearest, refusal
+from polhode.errors import ModelError, ModelFileError, PolhodeError
+from polhode.files.issues import MOST, nearest, refusal
 from polhode.files.model import Model
 from polhode.files.report import Report
 from polhode.files.robots.inertial import Inertial, body_of, require_choice
@@ -45,6 +45,7 @@ from polhode.supports.floor import Floor, require_floor
 from polhode.system.system import System
 
 BASES = ("fixed", "free")
+ENDS = ("parent", "child")
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 BEYOND = ("spherical",)  # not of URDF itself, and known by several simulators
 TAKEN = {
@@ -110,8 +111,8 @@ def load_urdf(
     links = _links(robot, top)
     plans = _plans(robot, top, links)
     robot.report.raise_all()
-    root = require_tree(place.name, [*links], [(p.parent, p.child) for p in plans])
     with _refusing(robot, top):
+        root = require_tree(place.name, [*links], [(p.parent, p.child) for p in plans])
         world = World()
         robot.colours.update(colours_of(robot, top))
         for name, link in links.items():
@@ -201,14 +202,35 @@ def _note_meshes(robot: Robot) -> None:
 
 @contextmanager
 def _refusing(robot: Robot, top: Element) -> Iterator[None]:
-    """The last line of defence: errors of numbers that no door expected become ours."""
+    """The last line of defence: errors of numbers that no door expected become ours.
+
+    What the model as a whole is refused for gets the lines of those that it names.
+    """
     try:
         yield
-    except PolhodeError:
+    except ModelFileError:
+        raise
+    except PolhodeError as refused:
+        lines = "\n".join(_lines_named(top, f"{refused.what} {refused.why}"))
+        refused.fact = "\n".join(part for part in (refused.fact, lines) if part)
+        refused.args = (refused.what, refused.why, refused.repair, refused.fact)
         raise
     except UNFIT as reason:
         robot.refuse(top, f"this cannot be made a model: {reason}.")
         raise refusal(robot.report.path, robot.report.issues) from reason
+
+
+def _lines_named(top: Element, text: str) -> list[str]:
+    """Where the links and joints that a text names are, and joints between such."""
+    links = {e.attributes.get("name", "") for e in top.all("link")}
+    named = {name for name in links if repr(name) in text}
+    found = [e for e in top.all("link") if e.attributes.get("name") in named]
+    for joint in top.all("joint"):
+        ends = {e.attributes.get("link") for e in joint.children if e.tag in ENDS}
+        if repr(joint.attributes.get("name")) in text or (ends and ends <= named):
+            found.append(joint)
+    lines = [f"{e.spot}: <{e.tag} name={e.attributes['name']!r}>" for e in found]
+    return lines[:MOST] or [f"{top.spot}: <{top.tag}>"]
 
 
 def _require_motion(who: str, joints: Sequence[Any], still: Sequence[str]) -> None:

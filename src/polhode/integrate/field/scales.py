@@ -4,7 +4,8 @@
 
 L is the largest arm or radius of gyration in the system, 1/w the quickest of its times
 at the start: of its speeds, of its accelerations, and of the run itself. All change
-with the units as they should, so that results do not depend on units.
+with the units as they should, so that results do not depend on units. The velocity of a
+free body is no rate of it: 7.7 km/s of a craft of 1 m say nothing of how it turns.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.arrays import Array, Scalar, namespace
+from polhode.integrate.field.inertial_axes import without_drift
 from polhode.system.lengths import entries, own_length
 
 if TYPE_CHECKING:
@@ -39,8 +41,9 @@ def scales(
     L = lengths(system, q, z, duration)[..., None]
     of_q = xp.where(entries(system, "units", "m"), L, 1.0)
     of_z = xp.where(entries(system, "speed_units", "m/s"), L, 1.0)
-    moving = xp.max(xp.abs(z) / of_z, axis=-1, initial=0.0)
-    pushed = xp.sqrt(xp.max(xp.abs(z_dot) / of_z, axis=-1, initial=0.0))
+    own, change = without_drift(system, z, z_dot)
+    moving = xp.max(xp.abs(own) / of_z, axis=-1, initial=0.0)
+    pushed = xp.sqrt(xp.max(xp.abs(change) / of_z, axis=-1, initial=0.0))
     rate = xp.maximum(xp.maximum(moving, pushed), 1.0 / duration)
     return Scales(of_q, of_z * rate[..., None], rate)
 

@@ -40,6 +40,7 @@ from polhode.integrate.field.constraint_violation import (
     miss_shares,
     natural_speeds,
 )
+from polhode.integrate.field.inertial_axes import AS_STORED, InertialAxes, free_bodies
 from polhode.integrate.field.sparse_jacobian import (
     SparseJacobian,
     has_sparse_matrix,
@@ -95,6 +96,7 @@ class Field(NamedTuple):
                    the first x_dot, then zeros; None outside a run
     allowed        (rtol, atol) of the run, by which iterations may stop
     jacobian       (t, x) -> d(x_dot)/dx by its few entries; None where it is not so had
+    axes           in which explicit pairs of orders step velocities of free bodies
     """
 
     coordinates: int
@@ -111,6 +113,7 @@ class Field(NamedTuple):
     carried: Any = None
     allowed: tuple[Any, Any] = (0.0, 0.0)
     jacobian: Callable[[Any, Any], SparseJacobian] | None = None
+    axes: InertialAxes = AS_STORED
 
     def settled(self, t: Scalar, x: Array) -> Any:
         """The projected state alone."""
@@ -127,6 +130,7 @@ def field_of(
     system, core = equations.system, equations.functions
     n = system.coordinates
     solve = stepped_part(equations, core.accelerations, "accelerations")
+    is_in_speeds = core.start is core.speeds
 
     def driven(t: Scalar, q: Array, y: Array) -> Table:
         z = core.speeds(t, q, y, table)
@@ -165,7 +169,8 @@ def field_of(
         start=lambda t, q, z: core.start(t, q, z, table),
         table_at=driven,
         system=system,
-        is_in_speeds=core.start is core.speeds,
+        is_in_speeds=is_in_speeds,
+        axes=InertialAxes(free_bodies(system) if is_in_speeds else ()),
         jacobian=jacobian if has_sparse_matrix(equations) else None,
     )
 

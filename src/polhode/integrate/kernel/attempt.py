@@ -66,7 +66,9 @@ def _attempt_adaptive(
     h = t - stepper_state.t  # as far as the clock goes: late times are rounded
     moved = _try_step(field, method, bounds, stepper_state._replace(h=h))
     x, x_dot, good, is_kept = arrived(field, t, moved.x)
-    share = step_size.shares(stepper_state.x, moved.foreseen, bounds.rtol, bounds.atol)
+    share = step_size.shares(
+        stepper_state.x, moved.foreseen, bounds.rtol, bounds.atol, field.axes
+    )
     size = step_size.size_of(moved.error, share)
     good = good & size.is_finite
     fault = fault_status(moved.is_solved, good)

@@ -20,6 +20,7 @@ import numpy as np
 from jax import lax
 
 from polhode.arrays import Array, Scalar
+from polhode.integrate.field.inertial_axes import AS_STORED, InertialAxes
 
 SAFETY, TRUST = 0.9, 0.6
 SHRINK, GROW = 0.2, 10.0
@@ -56,12 +57,21 @@ class Size(NamedTuple):
         return bits * 2.0**-52
 
 
-def shares(before: Array, after: Array, rtol: Scalar, atol: Scalar) -> Any:
+def shares(
+    before: Array,
+    after: Array,
+    rtol: Scalar,
+    atol: Scalar,
+    axes: InertialAxes = AS_STORED,
+) -> Any:
     """What an error is multiplied by to be a share of what is allowed, entry by entry.
 
-    Where nothing is allowed, no error is none of it, and any other far too much.
+    The size of a place or a velocity of a free body is that of the vector: a component
+    that happens to vanish allows no less, and the world's axes choose no steps. Where
+    nothing is allowed, no error is none of it, and any other far too much.
     """
-    allowed = atol + rtol * larger(jnp.abs(before), jnp.abs(after))
+    each = larger(jnp.abs(before), jnp.abs(after))
+    allowed = atol + rtol * axes.sizes(each, before, after)
     return 1 / larger(allowed, LEAST)
 
 

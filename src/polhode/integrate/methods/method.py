@@ -26,6 +26,7 @@ import numpy as np
 
 from polhode.arrays import Array, Scalar
 from polhode.errors import IntegrationError, NumericalWarning
+from polhode.integrate.field.inertial_axes import InertialAxes, Knot
 from polhode.integrate.field.vector_field import Field
 from polhode.tracebacks import warn
 
@@ -140,22 +141,56 @@ def axpy(h: Scalar, weights: Weights, slopes: list[Any], x: Scalar = 0.0) -> Any
     return x + late
 
 
-def rk_stages(
-    field: Field,
-    t: Scalar,
-    x: Array,
-    x_dot: Array,
-    h: Scalar,
-    *,
-    nodes: Any,
-    stages: Any,
-) -> tuple[list[Any], Any]:
-    """The slopes of a step h from x at t by nodes and stages, and its last stage."""
-    k, there = [x_dot], None
-    for node, weights in zip(nodes, stages, strict=True):
-        there = axpy(h, weights, k, x)
-        k.append(field.x_dot(t + node * h, there))
-    return k, there
+class RungeKuttaStep(NamedTuple):
+    """A step h of an explicit pair, in the columns c of `InertialAxes`.
+
+    start, end   c, and the slope there
+    slopes       all of them, that of the end last
+    edge         see `Attempt`
+    """
+
+    axes: InertialAxes
+    start: Knot
+    end: Knot
+    slopes: list[Any]
+    edge: tuple[Any, Any, float]
+
+    def attempt(
+        self, h: Scalar, errors: tuple[Weights, ...], dense: tuple[Any, ...]
+    ) -> Attempt:
+        """Where it leads; its errors stay those of c, by which steps are chosen."""
+        error = tuple(axpy(h, weights, self.slopes) for weights in errors)
+        return Attempt(self.axes.state(self.end.column), error, dense, edge=self.edge)
+
+    def dense(self, h: Scalar, bends: Any) -> tuple[Any, ...]:
+        """Terms of dense output by their weights of the slopes."""
+        terms = tuple(axpy(h, weights, self.slopes) for weights in bends)
+        return self.axes.dense(h, self.start, self.end, terms)
+
+
+class Tableau(NamedTuple):
+    """Nodes, weights of stages and of the end, and where stability ends."""
+
+    nodes: Any
+    stages: Any
+    end: Weights
+    stable: float
+
+
+def rk_step(
+    field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar, *, tableau: Tableau
+) -> RungeKuttaStep:
+    """A step h from x at t, traced."""
+    axes = field.axes
+    slope, c = axes.slopes(field.x_dot), axes.column(x)
+    k, there = [axes.slope(c, x, x_dot)], c
+    for node, weights in zip(tableau.nodes, tableau.stages, strict=True):
+        there = axpy(h, weights, k, c)
+        k.append(slope(t + node * h, there))
+    before, end = axes.state(there), axpy(h, tableau.end, k, c)
+    edge = before, axes.rate(before, k[-1]), tableau.stable
+    k.append(slope(t + h, end))
+    return RungeKuttaStep(axes, Knot(c, k[0]), Knot(end, k[-1]), k, edge)
 
 
 def falls_of(method: Method) -> int:

@@ -12,7 +12,13 @@ from typing import ClassVar, final
 
 from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field
-from polhode.integrate.methods.method import Adaptive, Attempt, Weights, axpy, rk_stages
+from polhode.integrate.methods.method import (
+    Adaptive,
+    Attempt,
+    Tableau,
+    Weights,
+    rk_step,
+)
 
 # |lambda h| at the edge of stability, on the negative axis.
 STABLE = 4.7
@@ -96,6 +102,7 @@ BEND: tuple[Weights, ...] = (
         9: 7.0,
     },
 )
+TABLEAU = Tableau(NODES, STAGES, END, STABLE)
 
 
 @final
@@ -117,9 +124,5 @@ class Calvo7(Adaptive):
         self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
     ) -> Attempt:
         """One step, traced."""
-        k, before = rk_stages(field, t, x, x_dot, h, nodes=NODES, stages=STAGES)
-        there, edge = axpy(h, END, k, x), (before, k[-1], STABLE)
-        error = (axpy(h, ERROR, k),)
-        k.append(field.x_dot(t + h, there))
-        dense = tuple(axpy(h, weights, k) for weights in BEND)
-        return Attempt(there, error, dense, edge=edge)
+        step = rk_step(field, t, x, x_dot, h, tableau=TABLEAU)
+        return step.attempt(h, (ERROR,), step.dense(h, BEND))

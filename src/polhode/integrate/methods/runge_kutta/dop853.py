@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 from polhode.arrays import Array, Scalar, shared
+from polhode.integrate.field.inertial_axes import Knot
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.deferred_dense import StepStart
-from polhode.integrate.methods.method import Adaptive, Attempt, axpy, rk_stages
+from polhode.integrate.methods.method import Adaptive, Attempt, Tableau, axpy, rk_step
 from polhode.integrate.methods.tableaux.dop853 import (
     BEND,
     END,
@@ -24,6 +25,7 @@ from polhode.integrate.methods.tableaux.dop853 import (
 STABLE = 6.1
 # Of the slopes after the first, dense output knows those from this one on.
 FIRST_FOR_DENSE = 5
+TABLEAU = Tableau(NODES, STAGES, END, STABLE)
 
 
 @final
@@ -55,11 +57,9 @@ class DormandPrince8(Adaptive):
         self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
     ) -> Attempt:
         """One step, and in place of its terms the slopes from which they are found."""
-        k, before = rk_stages(field, t, x, x_dot, h, nodes=NODES, stages=STAGES)
-        there, edge = axpy(h, END, k, x), (before, k[-1], STABLE)
-        error = axpy(h, ERROR_5, k), axpy(h, ERROR_3, k)
-        k.append(field.x_dot(t + h, there))
-        return Attempt(there, error, tuple(k[FIRST_FOR_DENSE:]), edge=edge)
+        step = rk_step(field, t, x, x_dot, h, tableau=TABLEAU)
+        kept = tuple(step.slopes[FIRST_FOR_DENSE:])
+        return step.attempt(h, (ERROR_5, ERROR_3), kept)
 
     def dense(self, field: Field, start: StepStart, slopes: Any) -> tuple[Any, ...]:
         """The terms of dense output of a step, by three slopes more.
@@ -71,9 +71,13 @@ class DormandPrince8(Adaptive):
         def terms(
             t: Scalar, x: Array, x_dot: Array, h: Scalar, slopes: Array
         ) -> tuple[Any, ...]:
-            k = [x_dot, *[None] * (FIRST_FOR_DENSE - 1), *slopes]
+            axes = field.axes
+            c, slope = axes.column(x), axes.slopes(field.x_dot)
+            k = [axes.slope(c, x, x_dot), *[None] * (FIRST_FOR_DENSE - 1), *slopes]
+            start, end = Knot(c, k[0]), Knot(axpy(h, END, k, c), k[-1])
             for node, weights in zip(NODES_BETWEEN, STAGES_BETWEEN, strict=True):
-                k.append(field.x_dot(t + node * h, axpy(h, weights, k, x)))
-            return tuple(axpy(h, weights, k) for weights in BEND)
+                k.append(slope(t + node * h, axpy(h, weights, k, c)))
+            bends = tuple(axpy(h, weights, k) for weights in BEND)
+            return axes.dense(h, start, end, bends)
 
         return shared(terms)(*start, tuple(slopes))

@@ -7,7 +7,13 @@ from typing import ClassVar, final
 
 from polhode.arrays import Array, Scalar
 from polhode.integrate.field.vector_field import Field
-from polhode.integrate.methods.method import Adaptive, Attempt, Weights, axpy, rk_stages
+from polhode.integrate.methods.method import (
+    Adaptive,
+    Attempt,
+    Tableau,
+    Weights,
+    rk_step,
+)
 
 # |lambda h| at the edge of stability, on the negative axis (Hairer and Wanner, IV.2).
 STABLE = 3.25
@@ -38,6 +44,7 @@ BEND: Weights = {
     5: -1453857185 / 822651844,
     6: 69997945 / 29380423,
 }
+TABLEAU = Tableau(NODES, STAGES, END, STABLE)
 
 
 @final
@@ -59,8 +66,5 @@ class DormandPrince(Adaptive):
         self, field: Field, t: Scalar, x: Array, x_dot: Array, h: Scalar
     ) -> Attempt:
         """One step, traced."""
-        k, before = rk_stages(field, t, x, x_dot, h, nodes=NODES, stages=STAGES)
-        there, edge = axpy(h, END, k, x), (before, k[-1], STABLE)
-        k.append(field.x_dot(t + h, there))
-        error, dense = (axpy(h, ERROR, k),), (axpy(h, BEND, k),)
-        return Attempt(there, error, dense, edge=edge)
+        step = rk_step(field, t, x, x_dot, h, tableau=TABLEAU)
+        return step.attempt(h, (ERROR,), step.dense(h, (BEND,)))
