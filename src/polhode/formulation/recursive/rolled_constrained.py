@@ -20,6 +20,7 @@ from polhode.formulation.recursive.rolled_acting import driving
 from polhode.formulation.recursive.rolled_bodies import marks_of, without_uniform
 from polhode.formulation.recursive.rolled_world import (
     Outward,
+    in_motion,
     inward,
     outward,
     wrench_needed,
@@ -215,10 +216,13 @@ def _by_steps(
             if of_places is not None:
                 delta, _ = solution(of_places, None, -now.g, REPEATED, SHORT)
                 q = system.local(q, delta)
-            (phi,) = row_answers(rows, _at(system, t, q, now.z, known), (speed,), known)
+            placed = outward(system, q, None, known)
+            at = At(t, q, now.z, in_motion(system, placed, now.z, known))
+            g, phi = _misses(rows, place_rows, at, known)
             delta, _ = solution(held, None, -phi, REPEATED, SHORT)
             z = now.z + delta
-            g, phi = _misses(rows, place_rows, _at(system, t, q, z, known), known)
+            at = At(t, q, z, in_motion(system, placed, z, known))
+            (phi,) = row_answers(rows, at, (speed,), known)
             after = Onto(q, z, g, phi, lengths, now.count + 1.0, now.share)
             # Asked once a step: it takes as long as a walk over the tree.
             return after._replace(share=share(after))
