@@ -4,7 +4,7 @@ A loop that changes an array begins with a copy of it. Where what was copied is 
 again, and nothing else changes it, the loop may as well change the array itself: a run
 of loops that each begin with what the one before has left then works in one place.
 
-    a = loop(...);   b = copy(a);   b = loop(b)       ->      a = loop(...);   a = loop(a)
+    a = loop(...);   b = copy(a);   b = loop(b)    ->    a = loop(...);   a = loop(a)
 
 A version of an array is known by its buffer and the node that made it. All that reads a
 version must come before what overwrites it: nodes are made in an order in which they
