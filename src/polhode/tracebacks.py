@@ -34,15 +34,15 @@ def shortened(error: BaseException) -> str:
     """
     import traceback
 
-    told = traceback.TracebackException.from_exception(error, compact=True)
-    _shorten(told)
-    return "".join(told.format())
+    report = traceback.TracebackException.from_exception(error, compact=True)
+    _shorten(report)
+    return "".join(report.format())
 
 
-def _shorten(told: TracebackException) -> None:
-    own = [frame for frame in told.stack if not _is_inner(frame.filename)]
-    told.stack[:] = own
-    for other in (told.__cause__, told.__context__):
+def _shorten(report: TracebackException) -> None:
+    own = [frame for frame in report.stack if not _is_inner(frame.filename)]
+    report.stack[:] = own
+    for other in (report.__cause__, report.__context__):
         if other is not None:
             _shorten(other)
 

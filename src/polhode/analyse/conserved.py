@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
 
 KEPT = 1e-9  # of what would change it, if nothing cancelled
-FELT = 1e-6  # of the same: a part that is named among those that change it
+NAMED_SHARE = 1e-6  # of the same: a part that is named among those that change it
 SPARE = 6  # draws beyond the number of unknowns
 
 
@@ -334,7 +334,7 @@ def _guilty(rate: Rate, k: int) -> tuple[str, ...]:
     shares = {n: np.max(np.abs(part[:, k])) for n, part in rate.parts.items()}
     size = np.max(rate.size[:, k])
     ordered = sorted(shares, key=lambda n: -shares[n])
-    return tuple(n for n in ordered if shares[n] > FELT * size) or (ordered[0],)
+    return tuple(n for n in ordered if shares[n] > NAMED_SHARE * size) or (ordered[0],)
 
 
 def _rank(found: Conserved, states: Any, table: Table) -> int:

@@ -65,9 +65,9 @@ class Integrability(Answer):
     @property
     def curved(self) -> tuple[str, ...]:
         """The rows along which forbidden motion can be reached."""
-        felt = np.any(self.curvature != 0, axis=0)
-        names = zip(self.rows, felt, strict=True)
-        return tuple(name for name, is_felt in names if is_felt)
+        curved = np.any(self.curvature != 0, axis=0)
+        names = zip(self.rows, curved, strict=True)
+        return tuple(name for name, is_curved in names if is_curved)
 
     @property
     def growth(self) -> tuple[int, ...]:
@@ -117,8 +117,8 @@ class Integrability(Answer):
 
     def as_table(self) -> AnswerTable:
         """What is printed."""
-        felt = np.max(np.abs(self.curvature), axis=0, initial=0.0)
-        pairs = zip(self.rows, felt, strict=True)
+        largest = np.max(np.abs(self.curvature), axis=0, initial=0.0)
+        pairs = zip(self.rows, largest, strict=True)
         reach = ", ".join(map(str, self.growth))
         kept = ", ".join(f"pi of {name}" for name in self.integrals.names)
         return AnswerTable(

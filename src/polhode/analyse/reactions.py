@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from polhode.formulation.questions.determinacy import Determinacy
     from polhode.integrate.results.trajectory import Trajectory
 
-FELT = 1e-9  # of the largest component: what is less is rounding
+ROUNDING_SHARE = 1e-9  # of the largest component: what is less is rounding
 STAR = "*"
 AXES = ("x", "y", "z")
 PEAKS = ("peak force, N", "at t, s", "peak couple, N m", "at t, s")
@@ -263,7 +263,9 @@ def _loose(
         shifted = each if at is None else about(each, motion.system, state, at, table)
         for name, wrench in shifted.items():
             parts = np.concatenate([wrench.torque @ R_WF, wrench.force @ R_WF])
-            found[name] |= np.abs(parts) > FELT * np.max(np.abs(parts), initial=1e-300)
+            found[name] |= np.abs(parts) > ROUNDING_SHARE * np.max(
+                np.abs(parts), initial=1e-300
+            )
     return found
 
 

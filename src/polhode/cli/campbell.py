@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from polhode.cli.words import Changes, Json, ModelName, Optional, Several, told_or
+from polhode.cli.words import Changes, Json, ModelName, Optional, Several, field_or
 
 
 def campbell(
@@ -46,11 +46,13 @@ def campbell(
     from polhode.files.questions import numbers_from
 
     found = chosen(model, set or ())
-    told = found.questions.get("campbell", {})
-    joint = told_or(spin, told, "spin", "--spin spin")
-    row = told_or(speeds and numbers_from(speeds), told, "speeds", "--speeds 0:300:31")
-    orders = [float(each) for each in order or told.get("orders", (1.0,))]
-    pair: Any = tuple(lateral.split(",")) if lateral else told.get("lateral")
+    fields = found.questions.get("campbell", {})
+    joint = field_or(spin, fields, "spin", "--spin spin")
+    row = field_or(
+        speeds and numbers_from(speeds), fields, "speeds", "--speeds 0:300:31"
+    )
+    orders = [float(each) for each in order or fields.get("orders", (1.0,))]
+    pair: Any = tuple(lateral.split(",")) if lateral else fields.get("lateral")
     with waiting(f"Frequencies of {found.system.name}"):
         answer = ph.campbell(found.system, joint, row, orders=orders, lateral=pair)
     if json:

@@ -51,13 +51,13 @@ def equations(
         system = chosen(model, set or ()).system
         is_short = bool(form) or is_source or is_easy(system)
         reading = _reading(system, derive, operations) if is_short else None
-        told = _facts(reading) if is_short else _laws(system)
+        facts = _facts(reading) if is_short else _laws(system)
     if json or language == "json":
-        print_json(told)
+        print_json(facts)
     elif reading is not None:
         say(getattr(reading, language)())
     else:
-        say("\n".join(told["latex" if language == "latex" else "laws"]))
+        say("\n".join(facts["latex" if language == "latex" else "laws"]))
         say(LEGEND)
 
 

@@ -56,12 +56,12 @@ def _facts(name: str, found: Any) -> dict[str, Any]:
     """The same for machines."""
     import polhode as ph
 
-    system, start, told = found.system, found.start, {}
+    system, start, facts = found.system, found.start, {}
     if name in ph.models.GALLERY:
-        told = {"line": ph.models.line(name), "surprise": ph.models.surprise(name)}
+        facts = {"line": ph.models.line(name), "surprise": ph.models.surprise(name)}
     return {
         "name": system.name,
-        **told,
+        **facts,
         "parameters": system.parameters,
         "coordinates": dict(zip(system.coordinate_names, start.q, strict=True)),
         "speeds": dict(zip(system.speed_names, start.z, strict=True)),

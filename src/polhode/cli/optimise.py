@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from polhode.cli.codes import BAD_NEWS, WELL
-from polhode.cli.words import Changes, Json, ModelName, Optional, Several, told_or
+from polhode.cli.words import Changes, Json, ModelName, Optional, Several, field_or
 from polhode.errors import CommandError
 
 
@@ -53,13 +53,13 @@ def optimise(
     from polhode.files.questions import bound_from
 
     found = chosen(model, set or ())
-    told = found.questions.get("optimise", {})
-    pairs = dict(map(_pair, vary or ())) or told.get("variables")
-    variables = told_or(pairs, {}, "variables", "--vary m=0.5:2")
-    texts = keep or told.get("keep", ())
+    fields = found.questions.get("optimise", {})
+    pairs = dict(map(_pair, vary or ())) or fields.get("variables")
+    variables = field_or(pairs, {}, "variables", "--vary m=0.5:2")
+    texts = keep or fields.get("keep", ())
     bounds = {text: bound_from(found.system, text) for text in texts}
-    end = float(told_or(until, found.run, "until", "--until 3"))
-    goal = _goal(found.system, least, most, told)
+    end = float(field_or(until, found.run, "until", "--until 3"))
+    goal = _goal(found.system, least, most, fields)
     with waiting(f"Optimising {found.system.name}"):
         answer = ph.optimise(
             found.system,
@@ -80,7 +80,7 @@ def optimise(
     return WELL if answer.is_converged else BAD_NEWS
 
 
-def _goal(system: Any, least: str, most: str, told: Any) -> Any:
+def _goal(system: Any, least: str, most: str, fields: Any) -> Any:
     """The goal that is made least; of one that is to be greatest, the negative."""
     from dataclasses import replace
 
@@ -93,12 +93,12 @@ def _goal(system: Any, least: str, most: str, told: Any) -> Any:
             "Give one of them.",
         )
     if not least and not most:
-        least, most = told.get("least", ""), told.get("most", "")
+        least, most = fields.get("least", ""), fields.get("most", "")
     if most and not least:
         goal: Any = goal_from(system, most)
         law = goal.function
         return replace(goal, function=lambda *given: -law(*given))
-    return goal_from(system, told_or(least, {}, "least", '--least "peak of hinge"'))
+    return goal_from(system, field_or(least, {}, "least", '--least "peak of hinge"'))
 
 
 def _pair(text: str) -> tuple[str, tuple[float, float]]:

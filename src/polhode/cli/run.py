@@ -64,16 +64,16 @@ def _run_to_file(found: Chosen, span: Span, out: Path, json: bool) -> Any:
     from polhode.cli.answers import say
     from polhode.cli.waiting import waiting
 
-    told = ph.load_motion(out)
-    _require_same_run(out, told.header, found, span)
-    if told.outcome.is_complete:
+    loaded = ph.load_motion(out)
+    _require_same_run(out, loaded.header, found, span)
+    if loaded.outcome.is_complete:
         if not json:
-            say(f"{out} holds this run already, until t = {told.outcome.t:g} s.")
-        return told.of(found.system)
+            say(f"{out} holds this run already, until t = {loaded.outcome.t:g} s.")
+        return loaded.of(found.system)
     if not json:
-        say(f"{out} ends at t = {told.outcome.t:g} s; going on from there.")
-    with waiting(f"Going on with {found.system.name}") as told_of:
-        return ph.resume(out, found.system, watch=told_of.watch)
+        say(f"{out} ends at t = {loaded.outcome.t:g} s; going on from there.")
+    with waiting(f"Going on with {found.system.name}") as wait:
+        return ph.resume(out, found.system, watch=wait.watch)
 
 
 def _require_same_run(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from polhode.cli.words import Changes, Json, ModelName, Optional, told_or
+from polhode.cli.words import Changes, Json, ModelName, Optional, field_or
 from polhode.errors import CommandError
 
 
@@ -49,13 +49,13 @@ def section(
     from polhode.cli.words import chosen, laws_of
 
     found = chosen(model, set or ())
-    told = found.questions.get("section", {})
-    at = _passing(found.system, every, zero, told)
-    end = told_or(until, found.run, "until", "--until 30")
-    late = float(told.get("after", 0.0) if after is None else after)
+    fields = found.questions.get("section", {})
+    at = _passing(found.system, every, zero, fields)
+    end = field_or(until, found.run, "until", "--until 30")
+    late = float(fields.get("after", 0.0) if after is None else after)
     given: dict[str, Any] = {"at": at, "until": float(end), "after": late}
     given |= laws_of(found)
-    name, values = _over(over, told)
+    name, values = _over(over, fields)
     with waiting(f"Passes of {found.system.name}"):
         if name:
             answer = ph.bifurcation(found.system, found.start, name, values, **given)
@@ -69,7 +69,7 @@ def section(
         say_path("picture", answer.plot().save(out), json)
 
 
-def _passing(system: Any, every: float | None, zero: str, told: Any) -> Any:
+def _passing(system: Any, every: float | None, zero: str, fields: Any) -> Any:
     """The period, or the event of a formula."""
     import polhode as ph
     from polhode.files.questions import quantity_law
@@ -80,18 +80,18 @@ def _passing(system: Any, every: float | None, zero: str, told: Any) -> Any:
             "A motion is looked at once a period, or where a formula passes zero.",
             "Give one of them.",
         )
-    formula = zero or ("" if every is not None else told.get("zero", ""))
+    formula = zero or ("" if every is not None else fields.get("zero", ""))
     if formula:
         law = quantity_law(system, formula)
         return ph.Event(formula, lambda t, state: law(t, state), direction=1)
-    return float(told_or(every, told, "every", "--every 2 or --zero hinge"))
+    return float(field_or(every, fields, "every", "--every 2 or --zero hinge"))
 
 
-def _over(over: str, told: Any) -> tuple[str, Any]:
+def _over(over: str, fields: Any) -> tuple[str, Any]:
     from polhode.files.questions import numbers_from
 
     if not over:
-        return told.get("over", ""), told.get("values")
+        return fields.get("over", ""), fields.get("values")
     name, equals, row = over.partition("=")
     if not equals:
         raise CommandError(

@@ -103,14 +103,14 @@ def _drawn(
             " parameters.m = { normal = [1.0, 0.1] }, coordinates.hinge = { uniform ="
             " [-1.0, 1.0] }.",
         )
-    told = found.ensemble.described()
-    _require_not_drawn(changes, told.get("parameters", {}))
-    told |= {} if runs is None else {"runs": runs}
-    told |= {} if seed is None else {"seed": seed}
+    drawn_from = found.ensemble.described()
+    _require_not_drawn(changes, drawn_from.get("parameters", {}))
+    drawn_from |= {} if runs is None else {"runs": runs}
+    drawn_from |= {} if seed is None else {"seed": seed}
     given = {**found.run, **laws_of(found)}
     given.pop(DRIVEN_AS, None)
     given.setdefault("until", float(found.start.t) + 10.0)
-    return ensemble_from(found.start, told), given
+    return ensemble_from(found.start, drawn_from), given
 
 
 def _require_not_drawn(changes: Any, drawn: Any) -> None:
@@ -142,10 +142,10 @@ def _sweep(drawn: Any, given: dict[str, Any], files: dict[str, Any]) -> Any:
     from polhode.cli.waiting import waiting
 
     title = f"Compiling and sweeping {drawn.system.name}"
-    with warnings.catch_warnings(), waiting(title) as told:
-        # Runs that failed are told of in a table.
+    with warnings.catch_warnings(), waiting(title) as wait:
+        # Runs that failed are listed in a table.
         warnings.simplefilter("ignore", IntegrationWarning)
-        return ph.sweep(drawn.system, drawn, watch=told.watch, **given, **files)
+        return ph.sweep(drawn.system, drawn, watch=wait.watch, **given, **files)
 
 
 def _tell(found: Any, failures: Any) -> None:

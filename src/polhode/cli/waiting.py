@@ -25,7 +25,7 @@ class Waiting:
         self._can_draw = console is not None or sys.stderr.isatty()
         self._lock, self._bar = threading.Lock(), cast(Any, None)
         self._began, self._is_over = time.monotonic(), False
-        self._told: dict[str, Any] = {"completed": 0.0, "total": None, "name": ""}
+        self._facts: dict[str, Any] = {"completed": 0.0, "total": None, "name": ""}
         self._timer = threading.Timer(SECONDS, self._draw)
         self._timer.daemon = True
         if self._can_draw:
@@ -43,8 +43,8 @@ class Waiting:
 
         rate = f"{progress.steps / max(progress.seconds, 1e-9):.3g} steps/s"
         left = progress.seconds * (1 - progress.share) / max(progress.share, 1e-9)
-        told = f"{rate}, {remaining(left)}" if progress.share > 0 else rate
-        self._tell(completed=progress.share, total=1.0, name=told)
+        words = f"{rate}, {remaining(left)}" if progress.share > 0 else rate
+        self._tell(completed=progress.share, total=1.0, name=words)
 
     def stage(self, title: str) -> None:
         """Something else begins, of unknown length."""
@@ -60,7 +60,7 @@ class Waiting:
                 self._bar.stop()
 
     def _tell(self, **facts: Any) -> None:
-        self._told = facts
+        self._facts = facts
         if not self._can_draw:
             return
         if time.monotonic() - self._began >= SECONDS:
@@ -73,8 +73,8 @@ class Waiting:
                 return
             if self._bar is None:
                 self._bar = _bar(self._title, self._console)
-            told = {**self._told, "description": self._title}
-            self._bar.update(self._bar.task_ids[0], **told)
+            words = {**self._facts, "description": self._title}
+            self._bar.update(self._bar.task_ids[0], **words)
 
 
 @contextmanager
@@ -82,12 +82,12 @@ def waiting(title: str, console: Any = None) -> Iterator[Waiting]:
     """While this lasts, somebody waits."""
     from polhode.lowering.notice import silence
 
-    told = Waiting(title, console)
+    line = Waiting(title, console)
     try:
         with silence():
-            yield told
+            yield line
     finally:
-        told.close()
+        line.close()
 
 
 def _bar(title: str, console: Any) -> Any:

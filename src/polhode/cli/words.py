@@ -148,12 +148,12 @@ def _of_gallery(name: str) -> Chosen:
     return Chosen(state.system, state, {DRIVEN_AS: driven} if driven else {})
 
 
-def told_or(given: Any, told: Any, word: str, example: str) -> Any:
+def field_or(given: Any, fields: Any, word: str, example: str) -> Any:
     """What the command says, or its model file; refused where neither does."""
     if given is not None and not (isinstance(given, str | dict) and not given):
         return given
-    if word in told:
-        return told[word]
+    if word in fields:
+        return fields[word]
     raise CommandError(
         f"nothing says {word!r}.",
         "It is neither in the command nor in the model file.",
@@ -223,11 +223,11 @@ def motion_of(subject: str, model: str, changes: Sequence[str], span: Span) -> A
         return uncut(run_of(chosen(subject, changes), span))
     if not Path(subject).is_file():
         raise FileError(f"there is no file {subject!r}.", repair="Check the path.")
-    told = ph.load_motion(subject)
+    loaded = ph.load_motion(subject)
     if not model:
-        return told.of()
+        return loaded.of()
     found = chosen(model, changes)
-    return told.of(found.system, **laws_of(found))
+    return loaded.of(found.system, **laws_of(found))
 
 
 def laws_of(found: Chosen) -> dict[str, Any]:
@@ -262,5 +262,5 @@ def run_of(found: Chosen, span: Span) -> Any:
         given.pop("method", None)
     given.pop(DRIVEN_AS, None)
     given |= laws_of(found)
-    with waiting(f"Compiling and running {found.system.name}") as told:
-        return ph.simulate(found.system, found.start, watch=told.watch, **given)
+    with waiting(f"Compiling and running {found.system.name}") as wait:
+        return ph.simulate(found.system, found.start, watch=wait.watch, **given)

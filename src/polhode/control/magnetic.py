@@ -39,7 +39,7 @@ def detumbling(system: System, rods: str, gain: float) -> Laws:
 
     `ph.simulate(system, start, until, inputs=ph.space.detumbling(system, "rods", 1e6))`
     """
-    body_field = _felt_field(system, rods)
+    body_field = _body_field(system, rods)
 
     def law(t: Scalar, state: State) -> Any:
         t = 1.0 * jnp.asarray(t)
@@ -63,7 +63,7 @@ def momentum_dumping(
     `inputs=wheels.inputs(hold) | ph.space.momentum_dumping(system, "rods", wheels, k)`
     """
     require_wheels(wheels)
-    body_field = _felt_field(system, rods)
+    body_field = _body_field(system, rods)
 
     def law(t: Scalar, state: State) -> Any:
         B = body_field(1.0 * jnp.asarray(t), 1.0 * state.q)
@@ -72,7 +72,7 @@ def momentum_dumping(
     return {rods: law}
 
 
-def _felt_field(system: System, rods: str) -> Callable[[Any, Any], Any]:
+def _body_field(system: System, rods: str) -> Callable[[Any, Any], Any]:
     """B(t, q) (3,) along the axes of the craft that has some rods."""
     action = next((a for a in system.actions if a.name == rods), None)
     if not isinstance(action, MagneticTorque):

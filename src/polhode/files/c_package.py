@@ -227,10 +227,10 @@ def _references(model: Model) -> dict[str, str]:
     ended = np.asarray(run_program(t, x, u, p, model.step), float)
     at_end = (t + STEPS * model.step, ended, u, p)
     rates = np.asarray(compile(model.rates, t, x, u, p)(*at_end), float)
-    told = np.zeros(0)
+    outputs = np.zeros(0)
     if model.outputs:
-        told = np.asarray(compile(model.output_values, t, x, u, p)(*at_end), float)
-    if not all(np.isfinite(each).all() for each in (ended, rates, told)):
+        outputs = np.asarray(compile(model.output_values, t, x, u, p)(*at_end), float)
+    if not all(np.isfinite(each).all() for each in (ended, rates, outputs)):
         raise ModelError(
             f"{STEPS} steps of {model.step:g} s leave {model.system.name!r} with"
             " numbers that are not finite.",
@@ -241,7 +241,7 @@ def _references(model: Model) -> dict[str, str]:
         "t": repr(t),
         "end": _values(ended),
         "rates": _values(rates),
-        "outputs": _values(told),
+        "outputs": _values(outputs),
     }
 
 

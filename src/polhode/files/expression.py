@@ -209,9 +209,9 @@ class Formula:
                     nearest(key, list(self.constants)),
                 )
         if len(values) != len(self.of):
-            told = ", ".join(map(repr, self.of))
+            names = ", ".join(map(repr, self.of))
             raise ModelError(
-                f"the formula {self.text!r} is of {told}, and is called with"
+                f"the formula {self.text!r} is of {names}, and is called with"
                 f" {len(values)} numbers.",
                 "A law is called with all that it may depend on: a motor's with t, q"
                 " and z, a prescribed motion's with t.",

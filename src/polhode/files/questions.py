@@ -195,21 +195,21 @@ def write_questions(questions: Mapping[str, Any]) -> dict[str, Any]:
     {'campbell': {'spin': 'shaft', 'speeds': [0.0, 9.0]}}
     """
     written: dict[str, Any] = {}
-    for word, told in questions.items():
-        if word not in QUESTIONS or not isinstance(told, Mapping):
+    for word, fields in questions.items():
+        if word not in QUESTIONS or not isinstance(fields, Mapping):
             raise FileError(
-                f"a file cannot ask {word!r}: {told!r}.",
+                f"a file cannot ask {word!r}: {fields!r}.",
                 "Questions are sections, each a table.",
                 nearest(str(word), QUESTIONS),
             )
-        for name in told:
+        for name in fields:
             if name not in QUESTIONS[word]:
                 raise FileError(
                     f"the question {word!r} has no {name!r}.",
                     "A section says what its command asks.",
                     nearest(str(name), QUESTIONS[word]),
                 )
-        written[word] = {name: _plain(value) for name, value in told.items()}
+        written[word] = {name: _plain(value) for name, value in fields.items()}
     return written
 
 

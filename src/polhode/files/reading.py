@@ -225,10 +225,12 @@ def _members(scope: Scope, document: dict[str, Any]) -> list[Any]:
     things = {**scope.bodies, **scope.joints}
     order: Iterable[Any] = (*scope.joints, *(b for b in scope.bodies if b != world))
     if "members" in document:
-        told = document["members"]
-        if not isinstance(told, list):
-            return [scope.refuse(("members",), f"{shorten(told)} is no list of names.")]
-        order = told
+        names = document["members"]
+        if not isinstance(names, list):
+            return [
+                scope.refuse(("members",), f"{shorten(names)} is no list of names.")
+            ]
+        order = names
     found: list[Any] = []
     for k, name in enumerate(order):
         if not isinstance(name, str) or name not in things:

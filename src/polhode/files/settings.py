@@ -93,15 +93,15 @@ def write_run(run: Mapping[str, Any]) -> dict[str, Any]:
     """The same, with the method by its kind and its settings."""
     found = {k: v for k, v in run.items() if k != "method" and v is not None}
     if run.get("method") is not None:
-        told = settings_of(run["method"])
-        if told["kind"] not in METHODS:
+        described = settings_of(run["method"])
+        if described["kind"] not in METHODS:
             raise FileError(
-                f"a run by {told['kind']} cannot be written as a file.",
+                f"a run by {described['kind']} cannot be written as a file.",
                 "A file names one of the library's own methods, with its numbers.",
                 "Leave the method out, and give it to ph.simulate.",
             )
-        own = {k: v for k, v in told["settings"].items() if v is not None}
-        found["method"] = {"kind": told["kind"], **own}
+        own = {k: v for k, v in described["settings"].items() if v is not None}
+        found["method"] = {"kind": described["kind"], **own}
     return found
 
 

@@ -218,8 +218,8 @@ def formula(*variables: str) -> Value:
     def write(ink: Writer, law: Any, place: str) -> Any:
         if isinstance(law, Formula):
             if len(law.of) != len(variables):
-                own, told = ", ".join(law.of), ", ".join(variables)
-                return ink.lose(f"{place}: its formula is of {own}, not of {told}")
+                own, names = ", ".join(law.of), ", ".join(variables)
+                return ink.lose(f"{place}: its formula is of {own}, not of {names}")
             texts: dict[str, str] = {}
             for key, value in law.constants.items():
                 text = ink.constant(value, f"{place.rpartition('.')[0]}.{key}", place)

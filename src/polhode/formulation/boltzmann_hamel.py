@@ -60,8 +60,10 @@ def boltzmann_hamel(system: System, velocities: Velocities | None = None) -> Equ
             "Boltzmann-Hamel", system, velocities, _terms_in(system, velocities)
         )
 
-    def terms(t: Scalar, q: Array, z: Array, table: Table, felt: Any = None) -> Terms:
-        u = z if felt is None else felt
+    def terms(
+        t: Scalar, q: Array, z: Array, table: Table, comoving: Any = None
+    ) -> Terms:
+        u = z if comoving is None else comoving
 
         def T(x: Array, z: Array) -> Any:
             return system.kinetic_energy(t, system.local(q, x), z, table)

@@ -44,8 +44,10 @@ def dalembert(system: System) -> Equations:
     """d'Alembert's equations: virtual power zero, for all allowed virtual speeds."""
     require_linear(system, "D'Alembert's")
 
-    def terms(t: Scalar, q: Array, z: Array, table: Table, felt: Any = None) -> Terms:
-        still, u = jnp.zeros(system.speeds), z if felt is None else felt
+    def terms(
+        t: Scalar, q: Array, z: Array, table: Table, comoving: Any = None
+    ) -> Terms:
+        still, u = jnp.zeros(system.speeds), z if comoving is None else comoving
 
         def inertial_power(z_dot: Array) -> Any:
             """The virtual power of inertia for each unit virtual speed, negative."""

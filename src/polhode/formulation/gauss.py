@@ -37,9 +37,9 @@ def gauss(system: System, velocities: Velocities | None = None) -> Equations:
         return _in_other_velocities(system, velocities)
 
     def terms(
-        t: Scalar, q: Array, z: Array, table: Table, felt: Array | None = None
+        t: Scalar, q: Array, z: Array, table: Table, comoving: Array | None = None
     ) -> Terms:
-        u = z if felt is None else felt
+        u = z if comoving is None else comoving
         J, V = system.jacobians(t, q, table), system.body_twists(t, q, u, table)
         inertias, c = system.inertias(table), drift(system, t, q, u, table)
         n = system.speeds

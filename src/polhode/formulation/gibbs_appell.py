@@ -59,8 +59,10 @@ def gibbs_appell(system: System, velocities: Velocities | None = None) -> Equati
     require_central(system, "Gibbs-Appell's")
     chosen = velocities or own_speeds(system)
 
-    def terms(t: Scalar, q: Array, y: Array, table: Table, felt: Any = None) -> Terms:
-        u = y if felt is None else felt
+    def terms(
+        t: Scalar, q: Array, y: Array, table: Table, comoving: Any = None
+    ) -> Terms:
+        u = y if comoving is None else comoving
 
         def S(y_dot: Array) -> Any:
             here = StateArrays(t, q, u)

@@ -98,9 +98,9 @@ def kane(
     chosen = velocities or own_speeds(system)
 
     def terms(
-        t: Scalar, q: Array, y: Array, table: Table, felt: Array | None = None
+        t: Scalar, q: Array, y: Array, table: Table, comoving: Array | None = None
     ) -> Terms:
-        u = y if felt is None else felt
+        u = y if comoving is None else comoving
         t = 1.0 * jnp.asarray(t)
 
         def moving(t: Scalar, q: Array, y: Array) -> Any:

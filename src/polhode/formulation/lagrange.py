@@ -27,9 +27,9 @@ def lagrange(system: System) -> Equations:
     """Lagrange's equations of the second kind, with rows for what is not a joint."""
 
     def terms(
-        t: Scalar, q: Array, z: Array, table: Table, felt: Array | None = None
+        t: Scalar, q: Array, z: Array, table: Table, comoving: Array | None = None
     ) -> Terms:
-        u = z if felt is None else felt
+        u = z if comoving is None else comoving
         T, V = energies(system, q, table)
         x = origin(system)
         momentum = jax.grad(T, 2)

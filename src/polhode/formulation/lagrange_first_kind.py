@@ -32,7 +32,7 @@ from polhode.formulation.shared.maximal import (
     row_names,
     velocity_names,
 )
-from polhode.formulation.shared.uniform_motion import felt_velocities
+from polhode.formulation.shared.uniform_motion import comoving_velocities
 from polhode.matter.parameter import Table
 from polhode.system.system import System
 
@@ -46,8 +46,8 @@ def lagrange_first_kind(system: System) -> Equations:
         t, poses = 1.0 * jnp.asarray(t), system.poses(t, q, table)
         free = FreeBodies(system, q, poses, near_poses(system, t, q, table), table)
         x, x_dot = jnp.zeros((n, 6)), y.reshape(n, 6)
-        felt, shift = felt_velocities(system, x_dot, x_dot[:, :3])
-        M, bias = _inertia(free.kinetic_energy, poses, felt)
+        comoving, shift = comoving_velocities(system, x_dot, x_dot[:, :3])
+        M, bias = _inertia(free.kinetic_energy, poses, comoving)
         bias += M @ shift.reshape(-1)
         if has_rotors(system):
             rotors, turning = _inertia(free.rotor_energy, poses, x_dot)

@@ -44,8 +44,10 @@ def udwadia_kalaba(system: System) -> Equations:
     require_regular(system, "Udwadia and Kalaba's equation does")
     whole, natural = gauss(system).functions.terms, natural_sizes(system)
 
-    def terms(t: Scalar, q: Array, z: Array, table: Table, felt: Any = None) -> Terms:
-        inertia = whole(t, q, z if felt is None else felt, table)
+    def terms(
+        t: Scalar, q: Array, z: Array, table: Table, comoving: Any = None
+    ) -> Terms:
+        inertia = whole(t, q, z if comoving is None else comoving, table)
         return whole(t, q, z, table)._replace(bias=inertia.bias)
 
     def solve(found: Terms) -> tuple[Any, Any]:

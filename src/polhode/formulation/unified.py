@@ -53,8 +53,10 @@ def unified(system: System, velocities: Velocities | None = None) -> Equations:
 
         return jax.jacfwd(velocity)(y)
 
-    def terms(t: Scalar, q: Array, y: Array, table: Table, felt: Any = None) -> Terms:
-        t, u = 1.0 * jnp.asarray(t), 1.0 * (y if felt is None else felt)
+    def terms(
+        t: Scalar, q: Array, y: Array, table: Table, comoving: Any = None
+    ) -> Terms:
+        t, u = 1.0 * jnp.asarray(t), 1.0 * (y if comoving is None else comoving)
         z, _ = speeds_and_rates(
             system, chosen, StateArrays(t, q, u), jnp.zeros_like(u), table
         )

@@ -33,7 +33,7 @@ from polhode.integrate.host.event_request import (
     initial_inputs,
     run_context,
 )
-from polhode.integrate.host.loop import RunOptions, RunRecord, run
+from polhode.integrate.host.loop import SLAB_BYTES, RunOptions, RunRecord, run
 from polhode.integrate.host.method_choice import (
     ChosenMethod,
     MadeBy,
@@ -44,7 +44,7 @@ from polhode.integrate.host.method_choice import (
 )
 from polhode.integrate.host.motion_equations import equations_of
 from polhode.integrate.host.progress import Watch, progress_report
-from polhode.integrate.kernel.chunk import Runs, chunk_program
+from polhode.integrate.kernel.chunk import Runs, chunk_program, lengthening
 from polhode.integrate.kernel.outcome import (
     Ending,
     Outcome,
@@ -223,7 +223,7 @@ class RunStart(NamedTuple):
 
     def options(self, given: Admitted, limit: int, memory: float) -> RunOptions:
         """What the loop keeps of these runs, and when it gives up."""
-        slab = None
+        slab = SLAB_BYTES / lengthening(self.context.equations)
         if self.backend == "cuda":
             from polhode.integrate.host.device_samples import device_slab
 

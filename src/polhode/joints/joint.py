@@ -136,8 +136,8 @@ class Joint(ABC):  # limit: the contract is one list of questions
     def reflected_inertia(self, table: Table = NOMINAL) -> Any:
         """What rotors add to the diagonal of the mass matrix: gear² J (speeds,)."""
         pairs = zip(self.gear_ratio, self.rotor_inertia, strict=True)
-        felt = [at(gear, table) ** 2 * at(rotor, table) for gear, rotor in pairs]
-        return namespace(*felt).array(felt, dtype=float)
+        reflected = [at(gear, table) ** 2 * at(rotor, table) for gear, rotor in pairs]
+        return namespace(*reflected).array(reflected, dtype=float)
 
     @abstractmethod
     def neutral(self) -> np.ndarray:

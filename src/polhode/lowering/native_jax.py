@@ -360,13 +360,13 @@ def as_jax(
 def native(
     function: Callable,
     lanes: int | None = None,
-    told: Callable[[Report], None] | None = None,
+    on_report: Callable[[Report], None] | None = None,
 ) -> Callable:
     """A JAX function that runs as native code: compiled once for shapes of arguments.
 
     It is called and transformed as the function itself is. `lanes` are those of
-    `compile`: one, where code for many side by side is not worth its making. `told`
-    is called with the report of each program made.
+    `compile`: one, where code for many side by side is not worth its making.
+    `on_report` is called with the report of each program made.
     """
     from polhode.lowering.compile import compile
 
@@ -382,15 +382,15 @@ def native(
             examples = jax.tree_util.tree_unflatten(tree, shapes)
             program = compile(function, *examples, lanes=lanes, batched=True)
             report, made = program.report(), program.jax
-            if told is not None:
-                told(report)
-            programs[key] = _untold(made) if report.backend == "xla" else made
+            if on_report is not None:
+                on_report(report)
+            programs[key] = _unreported(made) if report.backend == "xla" else made
         return programs[key](*arguments)
 
     return run
 
 
-def _untold(function: Callable) -> Callable:
+def _unreported(function: Callable) -> Callable:
     """A function without native code, with a name by which traces show it."""
 
     def traced(*arguments: Any) -> Any:

@@ -28,4 +28,5 @@ def test_chunks_are_shorter_where_states_are_wide():
     """So that a program does not grow with their product."""
     assert chunk.attempts_of(4, 1) == chunk.ATTEMPTS
     assert chunk.attempts_of(600, 1) == 18
+    assert chunk.attempts_of(600, 1, chunk.IN_LOOPS) == 145
     assert chunk.attempts_of(10**6, 3) == chunk.LEAST_ATTEMPTS

@@ -187,7 +187,44 @@ def in_place_without_loop(x, n):
     return a.at[n + 1].add(b[n]), b, a
 
 
+def changed_after_it_is_given(x, n):
+    """An output in memory that another output begins with."""
+    a = lax.fori_loop(0, SIZE, lambda i, a: a.at[i].multiply(2.0), start(x))
+    return a, a.at[n].add(1.0), jnp.stack([a, -a], axis=1)
+
+
+def loops_in_turn(x, n):
+    """Each begins with what the one before has left; some of it is asked again."""
+
+    def adding(amount):
+        return lambda i, a: a.at[(i * n) % SIZE].add(amount * a[i])
+
+    first = lax.fori_loop(0, 20, adding(0.5), start(x))
+    second = lax.fori_loop(0, 20, adding(2.0), first)
+    third = lax.fori_loop(0, 20, adding(-0.3), second)
+    other = lax.fori_loop(0, 9, adding(3.0), second)
+    return third, other, first[n]
+
+
+def loops_in_turn_in_a_while(n, x):
+    """The same in turns of a loop, of an array that it carries and one of its own."""
+
+    def turn(c):
+        i, a = c
+        b = lax.fori_loop(0, 9, lambda j, b: b.at[j].add(b[j + 1]), start(x))
+        b = lax.fori_loop(0, 9, lambda j, b: b.at[j].multiply(a[j]), b)
+        a = lax.fori_loop(0, 9, lambda j, a: a.at[j].add(0.1 * b[j]), a)
+        return i - 1, lax.fori_loop(0, 9, lambda j, a: a.at[j].add(0.1 * b[j]), a)
+
+    return lax.while_loop(lambda c: c[0] > 0, turn, (n, start(x)))
+
+
 CASES = [
+    case("array changed after it is given", changed_after_it_is_given, normal(),
+         whole(0, 60), rtol=1e-14),
+    case("loops in turn", loops_in_turn, normal(), whole(0, 60), rtol=1e-13),
+    case("loops in turn in a while", loops_in_turn_in_a_while, TURNS, normal(),
+         rtol=1e-13),
     case("filled in turn", filled, uniform(0, 1), rtol=1e-13),
     case("old and new versions", old_and_new, normal(), whole(0, 60), rtol=1e-13),
     case("swapped arrays", swapped, normal(), normal(), rtol=1e-14),

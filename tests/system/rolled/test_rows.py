@@ -125,7 +125,8 @@ def test_loops_are_gone_through_backwards_as_forwards() -> None:
             StateArrays(0.0, q, z),
             {},
             along=natural_speeds(system),
-            is_missed=lambda now: now.count < 2,
+            share=lambda now: 2.0 - now.count,
+            enough=0.5,
         )
         return rolled_constrained.accelerations(system, 0.0, q, z, {})[0], found.z
 
@@ -163,7 +164,8 @@ def test_a_state_beside_its_rows_comes_back_to_the_same_place(name: str) -> None
             StateArrays(0.0, q, z),
             {},
             along=natural_speeds(system),
-            is_missed=lambda now: now.count < 2,
+            share=lambda now: 2.0 - now.count,
+            enough=0.5,
         )
         x = settled(equations, 0.0, jax.numpy.concatenate([q, z]), {})
         return (found.q, found.z), (x[:n], x[n:])

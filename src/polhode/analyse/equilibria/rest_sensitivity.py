@@ -118,12 +118,12 @@ def rest_sensitivity(
     _require_places(system)
     p = np.array([float(values.get(n, nominal(system, n))) for n in names])
     balance_and_rows, matrices, variation = _programs(state, names, p)
-    felt = numeric_constraints.moving_rows(system, state, _table(names, p))[:, None]
+    moving = numeric_constraints.moving_rows(system, state, _table(names, p))[:, None]
     tau, A = balance_and_rows(state.q, p)
-    A = np.where(felt, A, 0.0)
+    A = np.where(moving, A, 0.0)
     l = np.linalg.lstsq(A.T, tau, rcond=1e-10)[0]
     at = _Matrices(*matrices(state.q, l, p))
-    at = at._replace(rows=np.where(felt, at.rows, 0.0))
+    at = at._replace(rows=np.where(moving, at.rows, 0.0))
     S = _null(at.rows)
     _require_rest(state, tau - A.T @ l, at, S)
     places, loads = _moves(at)

@@ -67,8 +67,8 @@ class Curve:
         n, m = system.speeds, len(system.row_names)
         here = _settled(state.q, np.zeros(m))
         columns = np.abs(search.slopes(here))[:, n : n + m]
-        felt = np.max(columns, axis=0, initial=0.0)
-        loads = 1 / np.where(felt > 0, felt, 1.0)
+        load_scale = np.max(columns, axis=0, initial=0.0)
+        loads = 1 / np.where(load_scale > 0, load_scale, 1.0)
         return Curve(search, parameter, *ends, step, loads)
 
     @property
@@ -191,7 +191,7 @@ def _function(balance: Balance, parameter: str) -> Any:
 def _at(curve: Curve, p: float) -> Search:
     """The search at another value of the parameter."""
     given, table = curve.search, {curve.parameter: float(p)}
-    sizes = given.scales, given.reach, given.length, given.felt
+    sizes = given.scales, given.reach, given.length, given.load_scale
     return Search(given.balance, *sizes, given.t, table)
 
 

@@ -209,14 +209,14 @@ def _column_sizes(
     """
     import jax.numpy as jnp
 
-    felt = load_sizes(natural, reach, scales)
+    load_scale = load_sizes(natural, reach, scales)
     n, m = balance.system.speeds, len(balance.system.row_names)
     units = np.concatenate([reach, np.ones(J.shape[1] - n)])
     lengths, sizes = jnp.sqrt(jnp.sum(J * J, axis=0)) * units, []
     for part in (lengths[:n], lengths[n : n + m], lengths[n + m :]):
         least = NOISE * jnp.max(part, initial=0.0)
         sizes.append(jnp.maximum(part, jnp.where(least > 0, least, 1.0)))
-    sizes[1] = jnp.maximum(sizes[1], numeric_constraints.ZERO_ROW * felt)
+    sizes[1] = jnp.maximum(sizes[1], numeric_constraints.ZERO_ROW * load_scale)
     return jnp.concatenate(sizes) / units
 
 

@@ -43,12 +43,14 @@ def row_scales(
     found = Sizes(*(part.max(axis=0) for part in sizes_at(balance, t, q, xi, table)))
     D = np.max([displacements(system, each) for each in q], axis=0)
     force, rate = force_scales(found, D), rate_of(found, D)
-    felt, natural = found.rows @ D, natural_rows(system, t, q[0])
-    felt = np.where(felt > numeric_constraints.ZERO_ROW * natural, felt, natural)
+    row_scale, natural = found.rows @ D, natural_rows(system, t, q[0])
+    row_scale = np.where(
+        row_scale > numeric_constraints.ZERO_ROW * natural, row_scale, natural
+    )
     holonomic = _holonomic(system)
-    parts = [force, felt[holonomic]]
+    parts = [force, row_scale[holonomic]]
     if balance.is_moving:
-        parts += [felt * rate, felt * rate**2]
+        parts += [row_scale * rate, row_scale * rate**2]
     count = sum(_length(c, t, q[0], found.speeds) for c in balance.conditions)
     return np.concatenate([*parts, np.ones(count)])
 

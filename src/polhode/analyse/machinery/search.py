@@ -40,14 +40,14 @@ class Search:
     """A balance, the scales of its rows, and what is given: time and parameters.
 
     `reach` (nz,) is what a displacement along each speed is measured by, `length` what
-    a distance is, `felt` (m,) what an intensity could do to the forces.
+    a distance is, `load_scale` (m,) what an intensity could do to the forces.
     """
 
     balance: Balance
     scales: np.ndarray
     reach: np.ndarray
     length: float
-    felt: np.ndarray
+    load_scale: np.ndarray
     t: float
     table: Table
 
@@ -91,10 +91,10 @@ class Search:
 
     def cleared(self, J: np.ndarray) -> np.ndarray:
         """Slopes in which intensities that move nothing have no rounding either."""
-        n, m = self.balance.system.speeds, len(self.felt)
+        n, m = self.balance.system.speeds, len(self.load_scale)
         sizes = np.linalg.norm(J[:n, n : n + m], axis=0)
         keep = np.ones(J.shape[1], dtype=bool)
-        keep[n : n + m] = sizes > ZERO_ROW * self.felt
+        keep[n : n + m] = sizes > ZERO_ROW * self.load_scale
         return np.where(keep, J, 0.0)
 
     def neutral(self, found: Settled) -> np.ndarray:
@@ -218,5 +218,5 @@ def search_of(balance: Balance, starts: Settled, t: float, table: Table) -> Sear
     still = np.zeros((1, balance.system.speeds))
     (length,) = lengths(balance.system, starts.q[:1], still, np.ones(1))
     natural = natural_rows(balance.system, t, starts.q[0])
-    felt = load_sizes(natural, reach, scales[: balance.system.speeds])
-    return Search(balance, scales, reach, float(length), felt, t, table)
+    load_scale = load_sizes(natural, reach, scales[: balance.system.speeds])
+    return Search(balance, scales, reach, float(length), load_scale, t, table)

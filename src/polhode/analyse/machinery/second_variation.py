@@ -138,10 +138,10 @@ def second_variation(
     changes = [_on(T, at(xi + rate * c).curvature) - first for c in spare.T]
     # Carriers that are one wherever the system is change nothing but rounding.
     largest = np.max(np.abs(first), initial=0.0)
-    felt = [np.max(np.abs(Q), initial=0.0) > FLAT * largest for Q in changes]
-    spare, pairs = spare[:, felt], zip(changes, felt, strict=True)
+    curves = [np.max(np.abs(Q), initial=0.0) > FLAT * largest for Q in changes]
+    spare, pairs = spare[:, curves], zip(changes, curves, strict=True)
     chosen, curvatures = _best(
-        [first, *(Q / rate for Q, is_felt in pairs if is_felt)], rate
+        [first, *(Q / rate for Q, is_curved in pairs if is_curved)], rate
     )
     carried = _kept_among(found.carried, keeps)
     rates = xi + spare @ chosen
@@ -188,12 +188,12 @@ def _parts_function(
     place = (float(state.t), state.q, state.z)
     example = (*place, np.zeros(len(carriers.names)), multipliers)
     program = system.program(name, _function(carriers), example)
-    felt = _row_flags(state)
+    moving = _row_flags(state)
 
     def parts(xi: np.ndarray) -> _Parts:
         found = _Parts(*program(*place, xi, multipliers))
-        more = len(found.kept) - len(felt)
-        kept = np.pad(felt, (0, more), constant_values=True)
+        more = len(found.kept) - len(moving)
+        kept = np.pad(moving, (0, more), constant_values=True)
         return found._replace(kept=np.where(kept[:, None], found.kept, 0.0))
 
     return parts
@@ -201,8 +201,8 @@ def _parts_function(
 
 def _row_flags(state: State) -> np.ndarray:
     """Which equations of place, then of velocities, feel a motion of the system."""
-    felt = numeric_constraints.moving_rows(state.system, state)
-    return np.concatenate([felt[_holonomic(state.system)], felt])
+    moving = numeric_constraints.moving_rows(state.system, state)
+    return np.concatenate([moving[_holonomic(state.system)], moving])
 
 
 def _function(carriers: Carriers) -> Callable[..., _Parts]:
@@ -259,8 +259,8 @@ def _driven(carriers: Carriers, t: Scalar, q: Array, z: Array) -> Any:
     A = jax.jacfwd(lambda w: rows.velocities(system, t, q, w))(z)
     c, r = natural_sizes(system)
     Y = carriers.matrix(q, NOMINAL)
-    felt = jnp.sum((A @ Y / r[:, None])[held] ** 2, axis=0)
-    return felt > 1e-20 * jnp.sum((Y / c[:, None]) ** 2, axis=0)
+    squares = jnp.sum((A @ Y / r[:, None])[held] ** 2, axis=0)
+    return squares > 1e-20 * jnp.sum((Y / c[:, None]) ** 2, axis=0)
 
 
 def _holonomic(system: System) -> np.ndarray:

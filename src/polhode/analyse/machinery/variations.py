@@ -117,10 +117,10 @@ def _without_rounding(
 ) -> tuple[np.ndarray, ...]:
     """A, F and G, without the rounding that rows show which feel no motion."""
     system = state.system
-    felt = numeric_constraints.moving_rows(system, state, table)
+    moving = numeric_constraints.moving_rows(system, state, table)
     flags = [c.is_holonomic for c in system.constraints for _ in c.rows]
-    places = felt[np.array(flags, dtype=bool)]
-    pairs = ((felt, A), (felt, F), (places, G))
+    places = moving[np.array(flags, dtype=bool)]
+    pairs = ((moving, A), (moving, F), (places, G))
     return tuple(np.where(mask[:, None], part, 0.0) for mask, part in pairs)
 
 

@@ -202,14 +202,14 @@ class _Search:
     def size(self) -> float:
         """What the objective is measured by: its value or its change at the guess."""
         J, by = float(self.first.values[0]), self.first.slopes[0]
-        felt = np.abs(by * self.task.variables.scale)
-        return max(abs(J), float(np.max(felt, initial=0.0))) or 1.0
+        effect = np.abs(by * self.task.variables.scale)
+        return max(abs(J), float(np.max(effect, initial=0.0))) or 1.0
 
     @property
     def sizes(self) -> np.ndarray:
         """(k,) of the constraints: how much the guess changes each."""
-        felt = np.abs(self.first.slopes[1:] * self.task.variables.scale)
-        largest = np.max(felt, axis=1, initial=0.0)
+        effect = np.abs(self.first.slopes[1:] * self.task.variables.scale)
+        largest = np.max(effect, axis=1, initial=0.0)
         return np.where(largest > 0, largest, 1.0)
 
     def run(self, solver: str, iterations: int, tolerance: float) -> Any:

@@ -313,8 +313,8 @@ def _report(task: _Task, p: np.ndarray, data: Record) -> Identified:
     J = whole[there]
     rest = task.values(p) - data.values
     blind, _ = unseen(J)
-    told = len(p) - len(blind)
-    spare = int(np.sum(there)) - told
+    n_determined = len(p) - len(blind)
+    spare = int(np.sum(there)) - n_determined
     left = float(np.sum(rest[there] ** 2))
     noise = float(np.sqrt(left / spare)) if spare > 0 else np.inf
     back = np.linalg.pinv(J, rcond=BLIND)

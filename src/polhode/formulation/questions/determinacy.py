@@ -84,8 +84,8 @@ def effective_rows(equations: Equations, state: State, table: Table) -> np.ndarr
     A, _ = equations.rows(state, table)
     if equations.row_names != equations.system.row_names:
         return A
-    felt = numeric_constraints.moving_rows(equations.system, state, table)
-    return np.where(felt[:, None], A, 0.0)
+    moving = numeric_constraints.moving_rows(equations.system, state, table)
+    return np.where(moving[:, None], A, 0.0)
 
 
 def allowed_motions(A: np.ndarray, sizes: np.ndarray) -> np.ndarray:

@@ -65,8 +65,8 @@ def least_deviation(state: State, table: Table = NOMINAL) -> np.ndarray:
     r = np.concatenate([(roots @ J).reshape(-1, system.speeds), rotors])
     s = np.concatenate([(roots @ gap[..., None]).reshape(-1), np.zeros(system.speeds)])
     A, gamma = map(np.asarray, system.constraint_rows(*at, table))
-    felt = numeric_constraints.moving_rows(system, state, table)
-    return _least(r, s, A[felt], gamma[felt])
+    moving = numeric_constraints.moving_rows(system, state, table)
+    return _least(r, s, A[moving], gamma[moving])
 
 
 def _least(r: np.ndarray, s: np.ndarray, A: np.ndarray, g: np.ndarray) -> np.ndarray:

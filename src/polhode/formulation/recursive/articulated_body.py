@@ -33,7 +33,7 @@ from polhode.system.system import System
 from polhode.system.tree import Edge, inward, outward
 
 
-class Felt(NamedTuple):
+class Articulated(NamedTuple):
     """What a joint feels: the inertia and the bias wrench of all that hangs on it."""
 
     inertia: Any
@@ -67,18 +67,19 @@ def accelerations(system: System, t: Scalar, q: Array, z: Array, table: Table) -
         for e in tree.edges
     ]
     own = [
-        Felt(link.inertia, momentum_rate(link.inertia, v) - W)
+        Articulated(link.inertia, momentum_rate(link.inertia, v) - W)
         for link, v, W in zip(all_links, V, wrenches, strict=True)
     ]
 
-    def gather(edge: Edge, carrier: Felt, child: Felt) -> Felt:
+    def gather(edge: Edge, carrier: Articulated, child: Articulated) -> Articulated:
         link, k = all_links[edge.child], edge.child
         passed = hand_on(link, child, hinge(link, child, efforts[edge.z]), c[k])
-        return Felt(carrier.inertia + passed.inertia, carrier.bias + passed.bias)
+        return Articulated(carrier.inertia + passed.inertia, carrier.bias + passed.bias)
 
-    felt = inward(tree, own, gather)
+    articulated = inward(tree, own, gather)
     hinges = [
-        hinge(all_links[e.child], felt[e.child], efforts[e.z]) for e in tree.edges
+        hinge(all_links[e.child], articulated[e.child], efforts[e.z])
+        for e in tree.edges
     ]
 
     def accelerate(edge: Edge, carrier: tuple[Any, Any]) -> tuple[Any, Any]:
@@ -98,19 +99,21 @@ def accelerations(system: System, t: Scalar, q: Array, z: Array, table: Table) -
     return jnp.concatenate([z_dot for _, z_dot in found]) - shift
 
 
-def hinge(link: Link, felt: Felt, effort: Array) -> Hinge:
+def hinge(link: Link, articulated: Articulated, effort: Array) -> Hinge:
     """How a joint feels what hangs on it, along its freedoms."""
-    U = felt.inertia @ link.S
+    U = articulated.inertia @ link.S
     D = link.S.T @ U + jnp.eye(len(link.rotors)) * link.rotors
-    return Hinge(U, factored(D), effort - link.S.T @ felt.bias)
+    return Hinge(U, factored(D), effort - link.S.T @ articulated.bias)
 
 
-def hand_on(link: Link, felt: Felt, joint: Hinge, c: Scalar) -> Felt:
+def hand_on(
+    link: Link, articulated: Articulated, joint: Hinge, c: Scalar
+) -> Articulated:
     """What the parent feels of a child through the joint that lets it move."""
-    inertia, bias = felt
+    inertia, bias = articulated
     if link.S.shape[1]:
         inertia = symmetric(inertia - joint.U @ joint.solve(joint.U.T))
         bias = bias + inertia @ c + joint.U @ joint.solve(joint.u)
     else:
         bias = bias + inertia @ c
-    return Felt(inertia_up(link.steps, inertia), wrench_up(link.steps, bias))
+    return Articulated(inertia_up(link.steps, inertia), wrench_up(link.steps, bias))

@@ -45,14 +45,14 @@ def recursive(system: System) -> Equations:
     """
 
     def terms(
-        t: Scalar, q: Array, z: Array, table: Table, felt: Array | None = None
+        t: Scalar, q: Array, z: Array, table: Table, comoving: Array | None = None
     ) -> Terms:
         acting = given(system, t, q, z, table)
         nothing = Given(
             jnp.zeros(6), [jnp.zeros(6)] * len(system.bodies), jnp.zeros(system.speeds)
         )
         still = jnp.zeros_like(z)
-        u = z if felt is None else felt
+        u = z if comoving is None else comoving
         bias = inverse_dynamics(system, StateArrays(t, q, u), still, table, nothing)
         resting = inverse_dynamics(
             system, StateArrays(t, q, still), still, table, acting
@@ -86,9 +86,9 @@ def _in_loops(system: System, straight: Callable[..., Terms]) -> Equations:
         return in_speeds("recursive", system, straight, accelerations=accelerations)
 
     def terms(
-        t: Scalar, q: Array, z: Array, table: Table, felt: Array | None = None
+        t: Scalar, q: Array, z: Array, table: Table, comoving: Array | None = None
     ) -> Terms:
-        return rolled_terms.terms(system, t, q, z, table, felt)
+        return rolled_terms.terms(system, t, q, z, table, comoving)
 
     def columns(
         t: Scalar, q: Array, z: Array, unit: Any, table: Table

@@ -20,6 +20,7 @@ from polhode.formulation.recursive.rolled_acting import driving
 from polhode.formulation.recursive.rolled_bodies import marks_of, without_uniform
 from polhode.formulation.recursive.rolled_world import (
     Outward,
+    in_motion,
     inward,
     outward,
     wrench_needed,
@@ -122,7 +123,8 @@ def _still(system: System, z: Array, table: Table) -> tuple[Any, Any]:
 class Onto(NamedTuple):
     """A state put nearer to its rows; what these miss, and their lengths by `along`.
 
-    g (rows of positions,), phi (m,) and lengths (m,); count of the steps taken.
+    g (rows of positions,), phi (m,) and lengths (m,); count of the steps taken; the
+    largest miss as a share of what is allowed, once a step is taken.
     """
 
     q: Any
@@ -131,6 +133,7 @@ class Onto(NamedTuple):
     phi: Any
     lengths: Any
     count: Any
+    share: Any
 
 
 def projected(
@@ -139,19 +142,20 @@ def projected(
     table: Table,
     *,
     along: np.ndarray,
-    is_missed: Callable[[Onto], Any],
+    share: Callable[[Onto], Any],
+    enough: float,
 ) -> Onto:
     """The state nearest in mass that keeps all constraints, by Newton's steps.
 
     A step goes to the place nearest in mass, then to the speeds, with one matrix for
-    both: between them lies a small miss. Another follows where `is_missed`, with the
-    same matrix, and where that did not do, with a new one.
+    both: between them lies a small miss. Another follows where its `share` is more
+    than `enough`, with the same matrix, and where that did not do, with a new one.
     """
-    by_steps = partial(_by_steps, system, along=along)
+    by_steps = partial(_by_steps, system, along=along, share=share)
 
     @jax.custom_jvp
     def onto(t: Scalar, q: Array, z: Array, table: Table) -> Onto:
-        return by_steps(StateArrays(t, q, z), table, is_missed)
+        return by_steps(StateArrays(t, q, z), table, enough)
 
     @onto.defjvp
     def _(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Onto, Onto]:
@@ -173,11 +177,12 @@ def _by_steps(
     system: System,
     state: StateArrays,
     table: Table,
-    is_missed: Callable[[Onto], Any] | None,
+    enough: float | None,
     *,
     along: np.ndarray,
+    share: Callable[[Onto], Any],
 ) -> Onto:
-    """Newton's steps while `is_missed`; without it two, each with its matrix."""
+    """Newton's steps until enough is kept; without it two, each with its matrix."""
     t, q, z = state
     known, every = system.table(table), system.constraints
     places = tuple(c for c in every if c.is_holonomic)
@@ -211,31 +216,36 @@ def _by_steps(
             if of_places is not None:
                 delta, _ = solution(of_places, None, -now.g, REPEATED, SHORT)
                 q = system.local(q, delta)
-            (phi,) = row_answers(rows, _at(system, t, q, now.z, known), (speed,), known)
+            placed = outward(system, q, None, known)
+            at = At(t, q, now.z, in_motion(system, placed, now.z, known))
+            g, phi = _misses(rows, place_rows, at, known)
             delta, _ = solution(held, None, -phi, REPEATED, SHORT)
             z = now.z + delta
-            g, phi = _misses(rows, place_rows, _at(system, t, q, z, known), known)
-            return Onto(q, z, g, phi, lengths, now.count + 1.0)
+            at = At(t, q, z, in_motion(system, placed, z, known))
+            (phi,) = row_answers(rows, at, (speed,), known)
+            after = Onto(q, z, g, phi, lengths, now.count + 1.0, now.share)
+            # Asked once a step: it takes as long as a walk over the tree.
+            return after._replace(share=share(after))
 
-        if is_missed is None:
+        if enough is None:
             return step(now._replace(g=g))
-        missed = is_missed
 
         # What a step leaves is so near that its matrix serves another.
         def goes_on(again: Onto) -> Any:
-            first = again.count <= now.count
-            return first | ((again.count < now.count + STEPS) & missed(again))
+            first, is_missed = again.count <= now.count, again.share > enough
+            return first | ((again.count < now.count + STEPS) & is_missed)
 
         return lax.while_loop(goes_on, step, now._replace(g=g))
 
     m, none = rows.total, jnp.zeros(())
-    start = Onto(q, z, jnp.zeros(place_rows.total), jnp.zeros(m), jnp.zeros(m), none)
-    if is_missed is None:
+    g, still = jnp.zeros(place_rows.total), jnp.zeros(m)
+    start = Onto(q, z, g, still, still, none, none)
+    if enough is None:
         return nearer(nearer(start))
-    missed = is_missed
 
     def goes_on(now: Onto) -> Any:
-        return (now.count < 1.0) | ((now.count < NEWTON * STEPS) & missed(now))
+        is_missed = now.share > enough
+        return (now.count < 1.0) | ((now.count < NEWTON * STEPS) & is_missed)
 
     return lax.while_loop(goes_on, nearer, start)
 
@@ -254,7 +264,7 @@ def kept_rows(
     felt = _as_felt(system, now, now.S, known)  # entries of A need no inertia
     A = row_entries(row_tables(system), felt, slopes)
     lengths = row_lengths(row_tables(system), A, along)
-    return Onto(q, z, g, phi, lengths, jnp.zeros(()))
+    return Onto(q, z, g, phi, lengths, jnp.zeros(()), jnp.zeros(()))
 
 
 def _misses(rows: Rows, places: Rows, at: At, table: Table) -> tuple[Any, Any]:

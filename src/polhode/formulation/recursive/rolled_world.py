@@ -85,6 +85,29 @@ def outward(system: System, q: Array, z: Array | None, table: Table) -> Outward:
     return Outward(Motion(Poses(R_W, p_W), Twists(w, v)), Twists(al, a), S_W)
 
 
+def in_motion(system: System, now: Outward, z: Array, table: Table) -> Motion:
+    """The bodies of a system at rest, `now`, with speeds z.
+
+    Joints are as they were: this is a fifth of the walk that has placed them.
+    """
+    walk, (poses, _) = walk_of(system, system.table(table)), now.moving
+
+    def step(state: tuple[Any, Any], place: Places) -> tuple[tuple[Any, Any], None]:
+        (w, v), k, parent = state, place.body, place.parent
+
+        def joint(kind: Kind) -> Any:
+            return padded(own(z, place.z, kind.joint.speeds), walk.speeds)
+
+        V = walk.of_kind(place, joint) @ now.S[k]
+        arm = poses.origins[k] - poses.origins[parent]
+        carried = v[parent] + cross(w[parent], arm)
+        return (w.at[k].set(w[parent] + V[:3]), v.at[k].set(carried + V[3:])), None
+
+    still = jnp.zeros((walk.bodies + 1, 3))
+    (w, v), _ = scanned(step, (still, still), walk.places)
+    return Motion(poses, Twists(w, v))
+
+
 class Freedoms(NamedTuple):
     """Of a joint: pose of K on A, S in K, S z and its rate at constant speeds."""
 

@@ -45,8 +45,8 @@ def in_speeds(
 ) -> Equations:
     """Equations in the system's own speeds, from their terms.
 
-    terms(t, q, z, table, felt) takes mass matrix and bias at the speeds that inertia
-    feels (`uniform_motion`), at z where they are not given; forces and rows at z.
+    terms(t, q, z, table, comoving) takes mass matrix and bias at the comoving speeds
+    (`uniform_motion`), at z where they are not given; forces and rows at z.
     `solve` gives accelerations and intensities from terms, by elimination unless given;
     `accelerations` are those of a form that does not go by its terms, `others` further
     functions of a `Core` that it answers in its own way.

@@ -111,8 +111,8 @@ def without_uniform_motion(
 ) -> tuple[Callable[..., Terms], Callable[..., Any]]:
     """Terms and accelerations that form nothing of the square of a uniform velocity.
 
-    terms(t, q, z, table, felt) has forces and rows of the speeds z and inertia of the
-    speeds felt, z0: only inertia feels no uniform motion. Felt are z where not given.
+    terms(t, q, z, table, comoving) has forces and rows of the speeds z, and inertia of
+    the comoving speeds z0, z where not given: only inertia knows no uniform motion.
     """
     if not removable_edges(system):
         return terms, lambda t, q, z, table: solve(terms(t, q, z, table))
@@ -135,7 +135,7 @@ def without_uniform_motion(
     return whole, accelerations
 
 
-def felt_velocities(system: System, V: Array, w_A: Array) -> tuple[Any, Any]:
+def comoving_velocities(system: System, V: Array, w_A: Array) -> tuple[Any, Any]:
     """The velocities that inertia feels, and the rates that the others add; (n, 6).
 
         C V = C [w; 0] + M [0; w_A x v]
@@ -144,13 +144,13 @@ def felt_velocities(system: System, V: Array, w_A: Array) -> tuple[Any, Any]:
     with w_A (n, 3). A mass feels no steady velocity: what is left of it is the rate of
     its components along those axes. A fluid feels it.
     """
-    felt, shift, none = [], [], jnp.zeros(3)
+    comoving, shift, none = [], [], jnp.zeros(3)
     for k, body in enumerate(system.bodies):
         w, v = V[k, :3], V[k, 3:]
         kept, turned_v = (v, none) if body.carries_fluid else (none, cross(w_A[k], v))
-        felt.append(jnp.concatenate([w, kept]))
+        comoving.append(jnp.concatenate([w, kept]))
         shift.append(jnp.concatenate([none, turned_v]))
-    return jnp.stack(felt), jnp.stack(shift)
+    return jnp.stack(comoving), jnp.stack(shift)
 
 
 def _displaces(edge: Edge) -> bool:

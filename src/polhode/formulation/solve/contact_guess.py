@@ -9,15 +9,26 @@ which leaves solutions alone; what is missed is |r - p|/a, m/s. (The natural map
 cone would let the rounding of a quick slip into the push.)
 
 Here a is a share of the effective masses. What is missed stays in the speeds: the next
-guess is r + 2 d - d', with d = p - r of this step and d' of the step before: once
+guess is r + 2 d - d' + s, with d = p - r of this step and d' of the step before: once
 d for what is wrong with r, once for the speeds. So what rounding has left decays.
+
+s is the slope of the impulses: what creeps turns slowly, and needs a little more of
+some impulses in each step and less of others. A guess that goes on along a slope which
+is wrong by e misses the speeds that impulses of m (m + 1)/2 e would give, m steps after
+the last solution. So where a guess p fails, and the solution is p + b, next come
+
+    slope  s + 2 b / m (m + 1),      impulses  p + 2 b / (m + 1)  and the slope
+
+The rest of b only takes out the speeds that were missed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
+from jax import lax
 
 from polhode.arrays import Array, Scalar
 from polhode.formulation.solve.active_contacts import (
@@ -28,7 +39,17 @@ from polhode.formulation.solve.active_contacts import (
 from polhode.formulation.solve.contact_problem import (
     ROUNDING,
     TINY,
+    ContactSolution,
 )
+
+# Of the largest impulse: what changes more in a step does not change evenly enough.
+EVEN = 1e-9
+# Of a slope, what is left after a step: shares that need not change come to rest.
+LASTING = 1.0 - 2.0**-16
+# Of that impulse and of a slope: what a slope gives each body. Less is rounding, or
+# moves shares of contacts of which there are more than are needed.
+LEAST, FELT = 1e-7, 1.0 / 16.0
+WIDTH = 10  # numbers of a contact
 
 
 class ContactGuess(NamedTuple):
@@ -36,31 +57,59 @@ class ContactGuess(NamedTuple):
 
     impulse   r (n, 3), N s
     last      d (n, 3) of the step before, N s
+    slope     s (n, 3), N s
     mass      (n,) effective masses, 3 / the trace of W_ii, kg; 0 where none was found
+    count     steps since the last solution, 0 before the first
     """
 
     impulse: Any
     last: Any
+    slope: Any
     mass: Any
+    count: Any
 
     @classmethod
     def of(cls, column: Array) -> ContactGuess:
-        """From numbers (7n,)."""
-        n = column.shape[0] // 7
-        pairs = column[: 6 * n].reshape(2, n, 3)
-        return cls(pairs[0], pairs[1], column[6 * n :])
+        """From numbers (10n + 1,)."""
+        n = column.shape[0] // WIDTH
+        vectors = column[: 9 * n].reshape(3, n, 3)
+        return cls(*vectors, column[9 * n : 10 * n], column[-1])
 
     @property
     def column(self) -> Any:
-        """As numbers (7n,)."""
-        vectors = (self.impulse.reshape(-1), self.last.reshape(-1))
-        return jnp.concatenate([*vectors, self.mass])
+        """As numbers (10n + 1,)."""
+        return jnp.concatenate([x.reshape(-1) for x in self])
 
     def pressing(self, is_active: Any) -> ContactGuess:
         """Without the impulses of contacts that have opened."""
         on = is_active[:, None]
-        r, d = (jnp.where(on, x, 0.0) for x in (self.impulse, self.last))
-        return ContactGuess(r, d, self.mass)
+        own = self.impulse, self.last, self.slope
+        own = (jnp.where(on, x, 0.0) for x in own)
+        return ContactGuess(*own, self.mass, self.count)
+
+    def further(
+        self, found: ContactSolution, velocity: Callable[[Any], Any]
+    ) -> ContactGuess:
+        """The guess after a solution, where this one did not hold.
+
+        velocity: impulses (n, 3) -> what they give, W r.
+        """
+        r, m = found.impulse, jnp.maximum(self.count, 1.0)
+        b, most = r - self.impulse, EVEN * jnp.max(jnp.abs(r))
+        slope = self.slope + 2.0 / (m * (m + 1.0)) * b
+        steepest = jnp.max(jnp.abs(slope))
+        is_even = jnp.maximum(jnp.max(jnp.abs(b)), steepest) <= most
+
+        def matters() -> Any:
+            given = jnp.max(jnp.abs(velocity(slope)), axis=1)
+            felt = jnp.max(found.mass * given)
+            return (felt >= LEAST * most) & (felt >= FELT * steepest)
+
+        slopes = lax.cond(is_even, matters, lambda: jnp.array(False))
+        slope = jnp.where(slopes, slope, 0.0)
+        still = jnp.where(is_even, self.impulse + 2.0 / (m + 1.0) * b, r)
+        none, first = jnp.zeros_like(r), jnp.ones(())
+        return ContactGuess(still + slope, none, slope, found.mass, first)
 
     def striking(self, rebound: Array) -> Any:
         """What restitution asks of u_N (n,), of contacts that were open before.
@@ -73,7 +122,7 @@ class ContactGuess(NamedTuple):
 
 def guess_width(n: int) -> int:
     """How many numbers the guess of n contacts has."""
-    return 7 * n
+    return WIDTH * n + 1
 
 
 class Looked(NamedTuple):
@@ -103,7 +152,9 @@ def look_at(guess: ContactGuess, u: Array, mu: Scalar, is_active: Any) -> Looked
     most = jnp.max(jnp.where(is_active, undone, 0.0))
     holds = jnp.max(missed) <= ROUNDING * most + TINY
     holds = holds & jnp.all(is_known | ~is_active)
-    after = ContactGuess(r + (d + (d - guess.last)), d, guess.mass)
+    slope = LASTING * guess.slope
+    after = r + (slope + (d + (d - guess.last)))
+    after = ContactGuess(after, d, slope, guess.mass, guess.count + 1.0)
     return Looked(holds, missed, after.pressing(is_active))
 
 
@@ -115,21 +166,23 @@ def look_in_loops(
 
     def one(k: Any, i: Any, found: Any) -> Any:
         most, columns = found
-        r, last, known, u_i, mu_i = row_of((*guess, u, mu), i)
+        r, last, slope, known, u_i, mu_i = row_of((*guess[:4], u, mu), i)
         mass = jnp.where(known > 0, known, 1.0)
         share = mass / (2 * count)
         d = _nearer(r[None], u_i[None], mu_i[None], share[None])[0] - r
         missed = jnp.sqrt(jnp.sum(d * d)) / share
         undone = jnp.max(jnp.abs(r)) / mass
         sizes = jnp.stack([missed, undone, jnp.where(known > 0, 0.0, 1.0)])
-        row = r + (d + (d - last)), d, missed
+        slope = LASTING * slope
+        row = r + (slope + (d + (d - last))), d, slope, missed
         return jnp.maximum(most, sizes), with_row(columns, row, i)
 
     none = jnp.zeros_like(guess.impulse)
-    start = jnp.zeros(3), (none, none, jnp.zeros_like(guess.mass))
-    most, (r, d, missed) = active.each(one, start)
+    start = jnp.zeros(3), (none, none, none, jnp.zeros_like(guess.mass))
+    most, (r, d, slope, missed) = active.each(one, start)
     holds = (most[0] <= ROUNDING * most[1] + TINY) & (most[2] == 0)
-    return Looked(holds, missed, ContactGuess(r, d, guess.mass))
+    after = ContactGuess(r, d, slope, guess.mass, guess.count + 1.0)
+    return Looked(holds, missed, after)
 
 
 def _nearer(r: Array, u: Array, mu: Scalar, a: Array) -> Any:

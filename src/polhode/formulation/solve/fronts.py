@@ -173,7 +173,11 @@ def _runs(
 
 
 def factored(fronts: Fronts, numbers: Array) -> Any:
-    """The list with L and 1/d in the place of K."""
+    """The list with what `solved` multiplies by in the place of K.
+
+    Of a front L = [L1; L2], pivots above later unknowns; kept are 1/d, 1/L1 and L2/L1.
+    With L itself each pivot would wait for the one before, and so would the fronts.
+    """
     for run in fronts.runs:
 
         def step(numbers: jnp.ndarray, row: Any, run: Run = run) -> tuple[Any, None]:
@@ -198,10 +202,10 @@ def solved(fronts: Fronts, numbers: Array, b: Array) -> Any:
             start, slot, below = row
             p, wide = run.pivots, run.below.shape[1]
             columns = _cut(own(numbers, start, _size(run)), p, wide)
-            y, rest = own(b, slot, p), jnp.zeros(wide)
+            given, y, rest = own(b, slot, p), own(b, slot, p), jnp.zeros(wide)
             for a, column in enumerate(columns):
-                y = y.at[a + 1 :].add(-column[1 : p - a] * y[a])
-                rest = rest - column[p - a :] * y[a]
+                y = y.at[a + 1 :].add(column[1 : p - a] * given[a])
+                rest = rest - column[p - a :] * given[a]
             b = entered(b, y, slot)
             if not wide:
                 return b, None
@@ -215,11 +219,12 @@ def solved(fronts: Fronts, numbers: Array, b: Array) -> Any:
             p, wide = run.pivots, run.below.shape[1]
             columns = _cut(own(numbers, start, _size(run)), p, wide)
             later = x.at[below].get(mode="promise_in_bounds") if wide else x[:0]
-            y, found = own(x, slot, p), later
-            for a in range(p)[::-1]:
-                value = y[a] * columns[a][0] - columns[a][1:] @ found
-                found = jnp.concatenate([value[None], found])
-            return entered(x, found[:p], slot), None
+            y = own(x, slot, p) * jnp.stack([column[0] for column in columns])
+            found = [
+                y[a] + column[1 : p - a] @ y[a + 1 :] - column[p - a :] @ later
+                for a, column in enumerate(columns)
+            ]
+            return entered(x, jnp.stack(found), slot), None
 
         tables = run.starts, run.slots, run.below
         b, _ = scanned(up, b, tables, reverse=True)
@@ -261,18 +266,25 @@ def _cut(block: Array, pivots: int, wide: int) -> list[Any]:
 
 
 def _eliminated(columns: Sequence[Any], wide: int) -> tuple[Any, Any]:
-    """L and 1/d of the pivots, and what is taken from pairs of later unknowns."""
+    """What `solved` multiplies by, and what is taken from pairs of later unknowns."""
     i, j = np.triu_indices(wide)  # pairs (later[i], later[j]), j >= i, by rows
-    p, rest, done = len(columns), list(columns), []
+    p, rest = len(columns), list(columns)
+    inverses, lower = [], []
     change = jnp.zeros(len(i))
     for a in range(p):
         own_column = rest[a]
-        inverse = 1.0 / own_column[0]
-        lower = own_column[1:] * inverse
+        inverses.append(1.0 / own_column[0])
+        lower.append(own_column[1:] * inverses[a])
         for c in range(a + 1, p):
             k = c - a - 1
-            rest[c] = rest[c] - lower[k] * own_column[k + 1 :]
-        under, over = lower[p - a - 1 :], own_column[p - a :]
+            rest[c] = rest[c] - lower[a][k] * own_column[k + 1 :]
+        under, over = lower[a][p - a - 1 :], own_column[p - a :]
         change = change + under[i] * over[j]
-        done.append(jnp.concatenate([inverse[None], lower]))
+    done = []
+    for a in range(p):
+        column, head = lower[a], [inverses[a]]
+        for k in range(a + 1, p):
+            head.append(-column[0])
+            column = column[1:] - lower[k] * column[0]
+        done.append(jnp.concatenate([jnp.stack(head), column]))
     return jnp.concatenate(done), change

@@ -341,6 +341,10 @@ class _Scaled(NamedTuple):  # limit: one iteration, its starts, sweeps and steps
 
     def _moved(self, now: _Iterate) -> _Iterate:
         now = lax.cond(now.sweeps > 0, partial(_swept, self), lambda now: now, now)
+        is_left = now.least > ROUNDING * self.speed
+        return lax.cond(is_left, self._stepped, lambda now: now, now)
+
+    def _stepped(self, now: _Iterate) -> _Iterate:
         moved = _steps(self, now, _term(self, now))
         gains = moved.missed < GAIN * now.missed
         better = moved.missed < now.least
@@ -388,9 +392,11 @@ def _swept(scaled: _Scaled, now: _Iterate) -> _Iterate:
     is_first = (now.count == 0) | (now.count == ANEW) | (now.count == DROPPED)
     relaxed = jnp.where(now.count < START, RELAXED, 1.0)
 
+    is_near = now.missed <= NEAR * scaled.speed
+
     def goes_on(state: Any) -> Any:
         count, same = state[:2]
-        return (count < now.sweeps) & (~is_first | (same < SAME))
+        return (count < now.sweeps) & (~is_first | (same < SAME) | is_near)
 
     def sweep(state: Any) -> Any:
         count, same, *rest = state

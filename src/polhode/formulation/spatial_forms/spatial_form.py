@@ -20,7 +20,7 @@ from polhode.errors import ModelError
 from polhode.formulation.equations import Equations
 from polhode.formulation.shared.maximal import has_rotors, in_twists, row_names
 from polhode.formulation.shared.spatial import block_diagonal, turned
-from polhode.formulation.shared.uniform_motion import felt_velocities
+from polhode.formulation.shared.uniform_motion import comoving_velocities
 from polhode.formulation.spatial_forms.choices import coriolis_dyadic
 from polhode.formulation.spatial_forms.observer import (
     Seen,
@@ -87,10 +87,10 @@ def spatial_form(
         z = core.speeds(t, q, y, table)
         q_dot = system.rates(t, q, z, table)
         w_A = observer_spins(system, each, StateArrays(t, q, V[:, :3]), q_dot, table)
-        felt, shift = felt_velocities(system, V, w_A)
-        C = coriolis_dyadic(M, felt, rates=w_A, choice="Lie group")
+        comoving, shift = comoving_velocities(system, V, w_A)
+        C = coriolis_dyadic(M, comoving, rates=w_A, choice="Lie group")
         F = shift_wrench(system.applied(t, q, z, table), arms(table))
-        return M, matvec(C, felt) + matvec(M, shift), turned(R_AB, F)
+        return M, matvec(C, comoving) + matvec(M, shift), turned(R_AB, F)
 
     def mass(t: Scalar, q: Array, y: Array, table: Table) -> tuple[Any, Any, Any]:
         M, bias, F = parts(t, q, y, table)

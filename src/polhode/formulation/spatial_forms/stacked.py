@@ -97,8 +97,8 @@ def reduced(M: Array, C: Array, J: Array, J_dot: Array, M_dot: Scalar = 0.0) -> 
 
 def reduced_force(F: Array, J: Array) -> Any:
     """J^T F (k,), summed over bodies: its power on y is that of F (..., a) on J y."""
-    felt = matvec(J.swapaxes(-1, -2), F)
-    return felt.reshape(-1, felt.shape[-1]).sum(0)
+    generalised = matvec(J.swapaxes(-1, -2), F)
+    return generalised.reshape(-1, generalised.shape[-1]).sum(0)
 
 
 def _one(each: FreeBody, V: Array) -> tuple[Any, Any, Any]:

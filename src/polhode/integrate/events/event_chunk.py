@@ -12,7 +12,7 @@ from polhode.arrays import Scalar
 from polhode.integrate.events.event_run import Turn
 from polhode.integrate.events.event_step import Watched, stepping
 from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, has_room
-from polhode.integrate.kernel.chunk import Runs, attempts_of, held_row
+from polhode.integrate.kernel.chunk import Runs, attempts_of, held_row, lengthening
 from polhode.integrate.kernel.packing import form_of, packed, packed_in_trace
 from polhode.integrate.kernel.status import RUNNING, SWITCHING
 from polhode.integrate.kernel.stepper_state import (
@@ -117,7 +117,8 @@ def _chunk(equations: Equations, method: Method, watched: Watched) -> Any:
     def chunk(
         stepper_state: StepperState, bounds: RunBounds, table: Table, step: Any
     ) -> tuple[Any, ...]:
-        count = attempts_of(stepper_state.x.shape[0], method.dense_terms)
+        width, times = stepper_state.x.shape[0], lengthening(equations)
+        count = attempts_of(width, method.dense_terms, times)
 
         def attempt(
             carry: tuple[StepperState, OccurrenceBuffer], k: Scalar

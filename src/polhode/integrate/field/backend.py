@@ -41,7 +41,7 @@ def stepped_part(
         def tell(report: Report) -> None:
             warn_of_xla(equations.system.name, report)
 
-        return native(function, lanes=1, told=tell)
+        return native(function, lanes=1, on_report=tell)
 
     return equations.remembered(("native", word), made)
 

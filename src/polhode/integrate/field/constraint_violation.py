@@ -10,13 +10,14 @@ ends where another can begin.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import Array, Scalar, scanned
+from polhode.arrays import Array, scanned
 from polhode.formulation.recursive import rolled_constrained
 from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import Table
@@ -76,8 +77,7 @@ def keeps_constraints(
         along = natural_speeds(system)
         now = rolled_constrained.kept_rows(system, state, table, along)
         missed = RowMisses(now.g, now.phi)
-        places, speeds = miss_shares(system, state, now.lengths, missed)
-        return (places <= KEPT) & (speeds <= KEPT)
+        return miss_share(system, state, now.lengths, missed) <= KEPT
     if A is None:
         A, _ = system.constraint_rows(t, q, z, table)
     here = jnp.sqrt(jnp.sum((A * natural_speeds(system)) ** 2, axis=1))
@@ -113,39 +113,57 @@ def are_kept(system: System, state: StateArrays, here: Array, missed: RowMisses)
     return kept & jnp.all(jnp.abs(missed.g) <= limit)
 
 
-def miss_shares(
-    system: System, state: StateArrays, here: Array, missed: RowMisses
-) -> tuple[Any, Any]:
-    """The largest misses of a large system, in loops: of places, and of speeds.
+# Entries of a list that are compared at once: each comparison waits for the one before.
+ABREAST = 8
 
-    Both are of what `are_kept` allows, but for its factor `KEPT`.
+
+def miss_share(
+    system: System, state: StateArrays, here: Array, missed: RowMisses
+) -> Any:
+    """The largest miss of a large system, in loops, of places and of speeds.
+
+    It is of what `are_kept` allows, but for its factor `KEPT`.
     """
     (_, q, z), own = state, row_scales(system)
     slow = jnp.full((), 1.0 / max(1.0, own.length))
-    quickest = _largest(z, 1.0 / natural_speeds(system), slow)
+    quickest = jnp.maximum(_largest(z, 1.0 / natural_speeds(system)), slow)
     every = np.arange(len(own.sizes))
     speeds = _largest_share(missed.phi, here, every, own.sizes) / quickest
     numbers = np.flatnonzero(own.is_position)
     if not len(numbers):
-        return jnp.zeros(()), speeds
+        return speeds
     lengths = np.where(entries(system, "units", "m"), 1.0, 0.0)
-    far = _largest(q, lengths, jnp.zeros(())) if lengths.any() else 0.0
+    far = _largest(q, lengths) if lengths.any() else 0.0
     places = _largest_share(missed.g, here, numbers, own.sizes[numbers])
-    return places / (1.0 + ROUNDING / (KEPT * own.length) * far), speeds
+    places = places / (1.0 + ROUNDING / (KEPT * own.length) * far)
+    return jnp.maximum(places, speeds)
 
 
-def _largest(values: Array, sizes: np.ndarray, least: Scalar) -> Any:
-    def step(most: Array, row: Any) -> tuple[Any, None]:
-        return jnp.maximum(most, jnp.abs(row[0]) * row[1]), None
-
-    return scanned(step, least, (values, sizes))[0]
+def _largest(values: Array, sizes: np.ndarray) -> Any:
+    return _most(lambda k: jnp.abs(_at(values, k)) * _at(sizes, k), len(sizes))
 
 
 def _largest_share(
     values: Array, here: Array, numbers: np.ndarray, own: np.ndarray
 ) -> Any:
-    def step(most: Array, row: Any) -> tuple[Any, None]:
-        value, number, size = row
-        return jnp.maximum(most, jnp.abs(value) / jnp.maximum(here[number], size)), None
+    def share(k: Array) -> Any:
+        size = jnp.maximum(_at(here, _at(numbers, k)), _at(own, k))
+        return jnp.abs(_at(values, k)) / size
 
-    return scanned(step, jnp.zeros(()), (values, numbers, own))[0]
+    return _most(share, len(numbers))
+
+
+def _most(share: Callable[[Array], Any], count: int) -> Any:
+    """The largest of so many shares, none of which is negative."""
+    # The last is asked again in the places that the last row of numbers has left.
+    rows = -(-count // ABREAST)
+    numbers = np.minimum(np.arange(rows * ABREAST), count - 1).reshape(rows, ABREAST)
+
+    def step(most: Array, row: Any) -> tuple[Any, None]:
+        return jnp.maximum(most, share(row)), None
+
+    return jnp.max(scanned(step, jnp.zeros(ABREAST), numbers)[0])
+
+
+def _at(values: Array, places: Array) -> Any:
+    return jnp.asarray(values).at[places].get(mode="promise_in_bounds")

@@ -37,7 +37,7 @@ from polhode.integrate.field.backend import stepped_part
 from polhode.integrate.field.constraint_violation import (
     RowMisses,
     keeps_constraints,
-    miss_shares,
+    miss_share,
     natural_speeds,
 )
 from polhode.integrate.field.inertial_axes import AS_STORED, InertialAxes, free_bodies
@@ -247,24 +247,20 @@ def _rolled_projection(equations: Equations) -> Callable[..., tuple[Any, Any, An
 
     system = equations.system
 
-    def shares(t: Scalar, now: rolled_constrained.Onto) -> tuple[Any, Any]:
-        state, missed = StateArrays(t, now.q, now.z), RowMisses(now.g, now.phi)
-        return miss_shares(system, state, now.lengths, missed)
-
     def onto(t: Scalar, q: Array, z: Array, table: Table) -> tuple[Any, Any, Any]:
-        def is_missed(now: rolled_constrained.Onto) -> Any:
-            places, speeds = shares(t, now)
-            return (places > ENOUGH) | (speeds > ENOUGH)
+        def share(now: rolled_constrained.Onto) -> Any:
+            state, missed = StateArrays(t, now.q, now.z), RowMisses(now.g, now.phi)
+            return miss_share(system, state, now.lengths, missed)
 
         found = rolled_constrained.projected(
             system,
             StateArrays(t, q, z),
             table,
             along=natural_speeds(system),
-            is_missed=is_missed,
+            share=share,
+            enough=ENOUGH,
         )
-        places, speeds = shares(t, found)
-        return found.q, found.z, (places <= KEPT) & (speeds <= KEPT)
+        return found.q, found.z, found.share <= KEPT
 
     return stepped_part(equations, onto, "projection")
 

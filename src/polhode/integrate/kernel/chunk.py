@@ -27,6 +27,7 @@ from polhode.integrate.kernel.stepper_state import (
 from polhode.integrate.methods.method import Method
 from polhode.lowering.compile import Program, compile
 from polhode.matter.parameter import Table
+from polhode.system.rolled.size import is_rolled
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -36,6 +37,9 @@ ATTEMPTS = 512  # of one chunk at most
 # Of wide states fewer: a chunk's rows are columns of a program, each as long as there
 # are attempts, and a program of so many elements takes seconds to be made.
 LEAST_ATTEMPTS, ELEMENTS = 16, 32_768
+# Of large systems more: XLA's loops have no operation for each element, and a call of
+# one costs as much as several steps.
+IN_LOOPS = 8
 
 
 class Runs(NamedTuple):
@@ -149,9 +153,15 @@ class PackedChunk:
         return self._back.unpacked(columns), *lifted
 
 
-def attempts_of(width: int, terms: int) -> int:
+def attempts_of(width: int, terms: int, times: int = 1) -> int:
     """How many steps a chunk attempts at most; no bit of a run depends on it."""
-    return min(ATTEMPTS, max(LEAST_ATTEMPTS, ELEMENTS // (width * (2 + terms))))
+    count = times * ELEMENTS // (width * (2 + terms))
+    return min(ATTEMPTS, max(LEAST_ATTEMPTS, count))
+
+
+def lengthening(equations: Equations) -> int:
+    """How many times as long chunks of these equations may be."""
+    return IN_LOOPS if is_rolled(equations.system) else 1
 
 
 def leg_step(method: Method, drive: Drive) -> tuple[float, ...]:
@@ -184,7 +194,8 @@ def _chunk(equations: Equations, method: Method, drive: Drive) -> Callable[..., 
                 return after, row
             return after, (row, held_row(before, StepperState(*after)))
 
-        count = attempts_of(stepper_state.x.shape[0], method.dense_terms)
+        width, times = stepper_state.x.shape[0], lengthening(equations)
+        count = attempts_of(width, method.dense_terms, times)
         after, made = lax.scan(attempt, stepper_state, jnp.arange(count))
         return (after, *made) if drive.samplers else (after, made)
 

@@ -48,6 +48,10 @@ STRAIGHT = 1000
 # Operations from which LLVM's passes and its full effort are not worth their time: its
 # last scheduler takes longer by the square of a block, and the code runs no quicker.
 LONG_CODE = 3000
+# Operations a loop, on the mean, of code that is loops over tables: there passes take
+# addresses and what tables have in common out of short bodies, a fifth of their time.
+# Quick passes do, in two thirds of the time, up to so many operations.
+SHORT_BODIES, MANY_BODIES = 100, 12_000
 WORTH_THREADS = 300_000  # scalar operations below which one thread is quicker
 
 
@@ -176,11 +180,7 @@ class NativeRunner:
             "loops": ready.loops,
             "equations": ready.program.equations,
         }
-        pack = lanes == 1 and ready.loops > 0 and ready.operations < PACK_AT_MOST
-        is_long = ready.operations > LONG_CODE
-        is_straight = ready.operations >= STRAIGHT * ready.loops
-        improve = not is_straight and not is_long
-        return facts, machine_code(module.text, pack, 1 if is_long else 2, improve)
+        return facts, machine_code(module.text, *_passes(ready, lanes))
 
     def _kept(self, facts: dict[str, int], code: bytes, hit: bool) -> tuple[Code, int]:
         """The code in memory, and its facts in the report."""
@@ -244,6 +244,17 @@ class NativeRunner:
         edges = [min(count, lanes * (k * blocks // pieces)) for k in range(pieces + 1)]
         edges[-1] = count
         return [(a, b) for a, b in itertools.pairwise(edges) if b > a]
+
+
+def _passes(ready: Prepared, lanes: int) -> tuple[bool, int, int]:
+    """What LLVM does for a program: see `machine_code`."""
+    size, loops = ready.operations, ready.loops
+    if LONG_CODE < size < min(SHORT_BODIES * loops, MANY_BODIES):
+        return lanes == 1, 2, 1
+    pack = lanes == 1 and loops > 0 and size < PACK_AT_MOST
+    if size > LONG_CODE:
+        return pack, 1, 0
+    return pack, 2, 0 if size >= STRAIGHT * loops else 2
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polhode.lowering.ir.expand import Expander, expand
+from polhode.lowering.ir.in_place import leave_out_copies
 from polhode.lowering.ir.optimise import choose_roundings
 from polhode.lowering.ir.program import (
     UNROLL_AT_MOST,
@@ -40,6 +41,7 @@ class Prepared:
         self.operations_traced = scalar_operations(jaxpr.jaxpr)
         live = find_live(roots)
         self.operations_before = live.operations()
+        leave_out_copies(self.program.outputs, live)
         self.loops = sum(node.op == "loop" for node in live.nodes)
         if fold == "zeros":
             choose_roundings(self.program.graph, roots)

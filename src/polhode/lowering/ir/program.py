@@ -295,6 +295,8 @@ def scalarise(
     unread: bool = False,
 ) -> ScalarProgram:
     """The scalar program of a jaxpr; `reading` unrolls every loop of known length."""
+    from polhode.lowering.rules.memory import preserved
+
     graph = Graph()
     lowering = Lowering(
         Arithmetic(graph, fold), reading, guarded, unroll_at_most=unroll_at_most
@@ -313,7 +315,7 @@ def scalarise(
     try:
         with np.errstate(all="ignore"):  # NaN and infinity are values like any other
             found = lowering.interpret(jaxpr.jaxpr, jaxpr.consts, *arguments)
-            outputs = [*map(elements, found)]
+            outputs = [preserved(lowering, elements(value)) for value in found]
     except TooLarge:
         reason = f"its arrays are large: over {MOST} scalar operations"
         raise Unlowerable("the whole", reason) from None

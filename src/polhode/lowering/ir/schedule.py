@@ -340,30 +340,36 @@ def overwriters(live: Liveness, members: dict) -> dict[Node, set[Node]]:
     """For each node that changes memory: those that must have read it before."""
     readers: dict[tuple[Buffer, Node], set[Node]] = {}
     for node in live.nodes:
-        for buffer, version in _reads(node):
+        for buffer, version in read_by(node):
             readers.setdefault((buffer, version), set()).add(node)
-    owners = {
-        block: node
-        for node in live.nodes
-        if node.op in ("loop", "branch")
-        for block in blocks_of(node)
-    }
+    owners = block_owners(live.nodes)
     out: dict[Node, set[Node]] = {}
     seen: dict[tuple[Buffer, Node], list[Node]] = {}
     for node in live.nodes:
-        for key in _overwrites(node, live):
+        for key in overwritten_by(node, live):
             for other in seen.setdefault(key, []):
                 if not _exclusive(node, other, owners):
                     raise Unordered(node)
             seen[key].append(node)
             for reader in readers.get(key, ()):
                 if not _exclusive(node, reader, owners):
-                    writer, before = _meet(node, reader, owners)
+                    writer, before = memory_meeting(node, reader, owners)
                     out.setdefault(writer, set()).add(before)
     return out
 
 
-def _reads(node: Node) -> Iterator[tuple[Buffer, Node]]:
+def block_owners(nodes: Iterable[Node]) -> dict[Block, Node]:
+    """Of blocks inside loops and branches: whose they are."""
+    return {
+        block: node
+        for node in nodes
+        if node.op in ("loop", "branch")
+        for block in blocks_of(node)
+    }
+
+
+def read_by(node: Node) -> Iterator[tuple[Buffer, Node]]:
+    """The versions of memory that a node reads."""
     if node.op == "load" and node.data.kind == "memory":
         yield node.data, node.args[1]
     if node.op == "copy_all":
@@ -372,7 +378,8 @@ def _reads(node: Node) -> Iterator[tuple[Buffer, Node]]:
             yield source, node.args[-1]
 
 
-def _overwrites(node: Node, live: Liveness) -> Iterator[tuple[Buffer, Node]]:
+def overwritten_by(node: Node, live: Liveness) -> Iterator[tuple[Buffer, Node]]:
+    """The versions of memory that a node makes others of, in their place."""
     if (node.op == "update" and node.data[1]) or (
         node.op == "copy_all" and node.data[2]
     ):
@@ -403,7 +410,7 @@ def _exclusive(a: Node, b: Node, owners: dict[Block, Node]) -> bool:
     return x.block is not y.block and owner is not None and owner.op == "branch"
 
 
-def _meet(writer: Node, reader: Node, owners: dict) -> tuple[Node, Node]:
+def memory_meeting(writer: Node, reader: Node, owners: dict) -> tuple[Node, Node]:
     """The two, or what is around them, where they stand in one block."""
     pairs = zip(_path(writer, owners), _path(reader, owners), strict=False)
     for a, b in pairs:

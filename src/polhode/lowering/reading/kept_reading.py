@@ -120,14 +120,14 @@ def _facts_of(expression: Any, numbers: dict[Any, int]) -> Any:
     return {name: [_facts_of(part, numbers) for part in expression.args]}
 
 
-def _built(told: Any, symbols: Sequence[sympy.Symbol]) -> Any:
-    if isinstance(told, int):
-        return symbols[told]
-    if isinstance(told, str):
-        return ATOMS[told]
-    if isinstance(told, list):
-        return sympy.Rational(int(told[0]), int(told[1]))
-    ((name, parts),) = told.items()
+def _built(stored: Any, symbols: Sequence[sympy.Symbol]) -> Any:
+    if isinstance(stored, int):
+        return symbols[stored]
+    if isinstance(stored, str):
+        return ATOMS[stored]
+    if isinstance(stored, list):
+        return sympy.Rational(int(stored[0]), int(stored[1]))
+    ((name, parts),) = stored.items()
     head = getattr(sympy, name)
     if not (isinstance(head, type) and issubclass(head, sympy.Basic)):
         raise ValueError(f"{name} is no head of an expression")

@@ -8,6 +8,7 @@ if that cannot be, the program is not lowered rather than wrong.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from polhode.arrays import IN_MEMORY
@@ -49,6 +50,37 @@ def whole(value: Value) -> tuple[Buffer, Node] | None:
         if e.args[0] != j or isinstance(e.args[0], Node) or e.args[1] is not version:
             return None
     return buffer, version
+
+
+def preserved(low: Lowering, value: Value) -> Value:
+    """An output with copies of what it has in memory that has changed since.
+
+    Its columns are stored when all has run. What is stored element by element is read
+    before: each is a node.
+    """
+    columns = columns_of(value)
+    if columns is None or not any(_has_changed(low, column) for column in columns):
+        return value
+    found = value.copy().reshape(-1)
+    for column in columns:
+        if column.source is not None and _has_changed(low, column):
+            buffer, whole_of_it = column.source, replace(column, first=0, stride=1)
+            beside = Buffer("memory", buffer.type, column.count, number=len(low.latest))
+            data = (beside, whole_of_it, False)
+            node = low.graph.unique("copy_all", "", column.reads, data)
+            low.latest[beside] = node
+            places = slice(column.first, None, column.stride)
+            found[places] = Stored.of(
+                low.graph, beside, node, (column.count,)
+            ).elements()
+    return found.reshape(value.shape)
+
+
+def _has_changed(low: Lowering, column: Column) -> bool:
+    source = column.source
+    if source is None or source.kind != "memory":
+        return False
+    return low.latest.get(source) is not column.reads[0]
 
 
 def is_kept_there(value: Value) -> bool:

@@ -384,11 +384,11 @@ class Fingerprints:
                 return f"{_name_of(value.dtype)}{value.shape}{value.tobytes().hex()}"
             return f"v{numbers.setdefault(a, len(numbers))}"
 
-        def told(variables: Iterable[Any]) -> None:
+        def note(variables: Iterable[Any]) -> None:
             for variable in variables:
                 words.append(f"{atom(variable)}:{self._kind(variable.aval)};".encode())
 
-        told((*jaxpr.constvars, *jaxpr.invars))
+        note((*jaxpr.constvars, *jaxpr.invars))
         for equation in jaxpr.eqns:
             read = " ".join(map(atom, equation.invars))
             words.append(f"{equation.primitive.name}({read})".encode())
@@ -398,7 +398,7 @@ class Fingerprints:
             for name in sorted(equation.params):
                 words.append(name.encode())
                 self._feed(words, equation.params[name])
-            told(equation.outvars)
+            note(equation.outvars)
         words.append(" ".join(map(atom, jaxpr.outvars)).encode())
 
     def _kind(self, aval: Any) -> str:

@@ -72,8 +72,10 @@ def equation_text(
         return laws(system)
     formulas = closed(reading)
     if max(map(len, formulas)) > (LONGEST if source is None else ASKED):
-        told = laws(system)
-        return told._replace(words=f"{reading.name}: too long for a page. {told.words}")
+        latex_of = laws(system)
+        return latex_of._replace(
+            words=f"{reading.name}: too long for a page. {latex_of.words}"
+        )
     words = f"{reading.name}: the Lagrangian, then the equations of motion"
     words += ", then the constraints." if reading.constraints else "."
     return Written(formulas, words)
@@ -126,16 +128,16 @@ def closed(reading: Any) -> list[str]:
     system, table = origin.equations.system, origin.symbols.table
     numbers = {s: placed(system, name, s) for name, s in table.items()}
 
-    def told(expression: Any) -> Any:
+    def latex_of(expression: Any) -> Any:
         return rounded(expression.subs(numbers))
 
-    said = [told(each) for each in reading.said()]
+    said = [latex_of(each) for each in reading.said()]
     lines = [break_lines(each, after="= 0") for each in said if each != 0]
     used = needed(reading.where, [reading.lagrangian, *reading.said()])
     named = [
-        break_lines(told(each), before=f"{to_latex(name)} =") for name, each in used
+        break_lines(latex_of(each), before=f"{to_latex(name)} =") for name, each in used
     ]
-    return [break_lines(told(reading.lagrangian), before="L ="), *lines, *named]
+    return [break_lines(latex_of(reading.lagrangian), before="L ="), *lines, *named]
 
 
 def break_lines(expression: Any, before: str = "", after: str = "") -> str:

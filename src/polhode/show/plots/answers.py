@@ -190,11 +190,11 @@ def gradient_picture(found: Gradient) -> Picture:
 
 
 def identifiable_picture(found: Identifiable) -> Picture:
-    """How strongly each combination is felt; what is felt by rounding only is none."""
-    told = len(found.names) - len(found.blind)
-    values = np.where(np.arange(len(found.values)) < told, found.values, 0.0)
+    """How strongly the motion determines each combination; rounding is drawn as 0."""
+    count = len(found.names) - len(found.blind)
+    values = np.where(np.arange(len(found.values)) < count, found.values, 0.0)
     names = [f"combination {k + 1}" for k in range(len(values))]
-    title = f"{told} of {len(names)} combinations are determined by the motion"
+    title = f"{count} of {len(names)} combinations are determined by the motion"
     return bars_picture(names, values, title, along="singular value of the regressor")
 
 
@@ -261,8 +261,8 @@ def integrability_picture(found: Integrability) -> Picture:
 
     figure, (rows, reach) = panels_of(2, 0.2 * len(found.rows) + 1.8, is_shared=False)
     rows.set_ylim(-0.8, len(found.rows) - 0.2)
-    felt = np.max(np.abs(found.curvature), axis=0, initial=0.0)
-    rows.barh(found.rows, felt, color=colour(1), height=0.5)
+    largest = np.max(np.abs(found.curvature), axis=0, initial=0.0)
+    rows.barh(found.rows, largest, color=colour(1), height=0.5)
     rows.set_xlabel("curvature")
     levels = np.arange(1, len(found.growth) + 1)
     reach.step(levels, found.growth, where="mid", color=colour(0), lw=1.8, marker="o")
@@ -300,11 +300,11 @@ def finish(figure: Any, first: Any, title: str) -> Picture:
     Where all panels have the same lines there is one legend, above the first.
     """
     first.set_title(title, fontsize=10.5, loc="left", pad=10)
-    told = [axes.get_legend_handles_labels() for axes in figure.axes]
-    if len(told) > 1 and all(labels == told[0][1] for _, labels in told):
-        legend_above(first, *told[0])
+    legends = [axes.get_legend_handles_labels() for axes in figure.axes]
+    if len(legends) > 1 and all(labels == legends[0][1] for _, labels in legends):
+        legend_above(first, *legends[0])
         return Picture(figure)
-    for axes, (handles, labels) in zip(figure.axes, told, strict=True):
+    for axes, (handles, labels) in zip(figure.axes, legends, strict=True):
         if labels:
             style = {"facecolor": PAPER, "edgecolor": "none", "framealpha": 0.8}
             axes.legend(handles, labels, fontsize=8, labelcolor=INK, **style)

@@ -42,8 +42,8 @@ def identified_picture(found: Identified) -> Picture:
     last.axhspan(-found.noise, found.noise, **noise)
     last.set_ylabel("found - record")
     last.set_xlabel("time  [s]")
-    told = ", ".join(f"{n} = {v:.4g}" for n, v in found.values.items())
-    return finish(figure, panels[0], f"{found.motion.system.name}: {told}")
+    values = ", ".join(f"{n} = {v:.4g}" for n, v in found.values.items())
+    return finish(figure, panels[0], f"{found.motion.system.name}: {values}")
 
 
 def confidence_picture(found: Identified) -> Picture:

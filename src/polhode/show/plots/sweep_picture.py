@@ -185,9 +185,9 @@ def _figure(count: int) -> tuple[Any, list[Any]]:
 
 
 def _title(sweep: Sweep, failed: np.ndarray) -> str:
-    told = f"{sweep.system.name}: {len(sweep)} runs to {sweep.until:g} s"
+    title = f"{sweep.system.name}: {len(sweep)} runs to {sweep.until:g} s"
     count = int(np.count_nonzero(failed))
-    return f"{told}, {count} failed (red)" if count else told
+    return f"{title}, {count} failed (red)" if count else title
 
 
 def _bins(values: np.ndarray) -> int:

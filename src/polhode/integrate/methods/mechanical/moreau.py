@@ -129,7 +129,7 @@ def moreau_step(
     *,
     is_shown: bool = True,
 ) -> MoreauStep:
-    """One step of h from x at t, traced; `kept` (7n,) is what the last step has left.
+    """One step of h from x at t, traced; `kept` (10n + 1,) is what the last has left.
 
     Where it is not shown, velocities of open contacts may be zeros.
     """
@@ -186,7 +186,7 @@ def _from_guess(
 
     def fails() -> tuple[Any, ContactSolution, ContactGuess]:
         z1, found = passes(step, guess.impulse)
-        return z1, found, _anew(found)
+        return z1, found, guess.further(found, step.answered)
 
     z1, found, after = lax.cond(told.holds, holds, fails)
     # None where it is open: what closes again strikes.
@@ -208,7 +208,8 @@ def _by_modes(step: _Step, found: ContactSolution) -> Any:
 
 
 def _anew(found: ContactSolution) -> ContactGuess:
-    return ContactGuess(found.impulse, jnp.zeros_like(found.impulse), found.mass)
+    none = jnp.zeros_like(found.impulse)
+    return ContactGuess(found.impulse, none, none, found.mass, jnp.ones(()))
 
 
 class _Step(NamedTuple):
@@ -295,6 +296,11 @@ class _Step(NamedTuple):
     def change(self, r: Array) -> Any:
         """z+ - z_f of impulses r (n, 3), without a matrix."""
         return self.answer.to(jax.vjp(self._along, self.z)[1](r)[0])
+
+    def answered(self, r: Array) -> Any:
+        """W r (n, 3): u that impulses give."""
+        still = self._along(jnp.zeros_like(self.z))
+        return self._along(self.change(r)) - still
 
     def problem(self, guess: Any) -> ContactProblem:
         """That of its contacts, with all matrices.

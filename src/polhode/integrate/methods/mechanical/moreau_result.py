@@ -34,7 +34,7 @@ class MoreauStep(NamedTuple):
     gap                 (n,) at its middle
     friction            mu (n,) that it took, static where nothing slipped
     axes                (n, 3, 3) columns n, t1, t2 along the world's axes
-    kept                (7n,) what the next step begins with
+    kept                (10n + 1,) what the next step begins with
     """
 
     x: Any

@@ -25,7 +25,11 @@ from polhode.formulation.solve.contact_couplings import (
     answers_of,
     hanging_together,
 )
-from polhode.formulation.solve.contact_guess import ContactGuess, look_in_loops
+from polhode.formulation.solve.contact_guess import (
+    ContactGuess,
+    guess_width,
+    look_in_loops,
+)
 from polhode.formulation.solve.contact_problem import ContactSolution
 from polhode.formulation.solve.sparse_contacts import (
     SparseProblem,
@@ -63,7 +67,7 @@ def table_step(
     """One step; of open contacts velocities are found too where they `is_shown`."""
     step = _TableStep.begun(field, t, x, h, is_shown=is_shown)
     guess = ContactGuess.of(
-        jnp.zeros(7 * len(step.rows.radius)) if kept is None else kept
+        jnp.zeros(guess_width(len(step.rows.radius))) if kept is None else kept
     )
     rebound = guess.striking(step.seen.rebound)
     step = step._replace(seen=step.seen._replace(rebound=rebound))
@@ -96,7 +100,7 @@ def _from_guess(
     step: _TableStep, kept: ContactGuess
 ) -> tuple[Any, ContactSolution, ContactGuess]:
     """z+, the solution that a guess is or that follows from it, and the next guess."""
-    guess = ContactGuess(*step.active.alone(tuple(kept)))
+    guess = ContactGuess(*step.active.alone(tuple(kept[:4])), kept.count)
     change = step.change(guess.impulse)
     u = step.velocities(step.free + change)
     asked = u.at[:, 0].add(step.seen.rebound)
@@ -109,8 +113,7 @@ def _from_guess(
 
     def fails() -> tuple[Any, ContactSolution, ContactGuess]:
         z1, found = passes(step, guess.impulse)
-        none = jnp.zeros_like(found.impulse)
-        return z1, found, ContactGuess(found.impulse, none, found.mass)
+        return z1, found, guess.further(found, step.answered)
 
     z1, found, after = lax.cond(told.holds, holds, fails)
     return z1, ContactSolution(*found), ContactGuess(*after)
@@ -245,6 +248,11 @@ class _TableStep(NamedTuple):  # limit: one method a velocity that a step asks f
             return with_row(found, self._velocity_after(candidate, moving), i)
 
         return self.active.each(one, jnp.zeros((len(self.seen.rebound), 3)))
+
+    def answered(self, r: Array) -> Any:
+        """W r (n, 3): u that impulses on active contacts give them."""
+        change = self.change(r)
+        return self.velocities(change) - self.velocities(jnp.zeros_like(change))
 
     def velocities_after(self, z: Array, u: Array) -> Any:
         """u (n, 3) after the step, of all contacts; of active ones those given."""

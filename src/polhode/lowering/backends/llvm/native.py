@@ -65,25 +65,25 @@ def target_machine(effort: int = 2) -> Any:
 
 
 def machine_code(
-    text: str, pack: bool = False, effort: int = 2, improve: bool = True
+    text: str, pack: bool = False, effort: int = 2, passes: int = 2
 ) -> bytes:
     """An object file. LLVM may not reorder arithmetic: the text has no such flags.
 
     `pack` lets it put equal operations side by side in one vector, which changes no bit
     and pays in short loop bodies. Less `effort` (1) in choosing instructions changes no
-    bit either: long straight code runs as quickly, and is there a third sooner. Without
-    `improve` LLVM only chooses instructions and registers. All three give way to
-    `least_effort`.
+    bit either: long straight code runs as quickly, and is there a third sooner. With no
+    `passes` (0) LLVM only chooses instructions and registers; with few (1) it does most
+    of what is worth doing in short loops. All three give way to `least_effort`.
     """
     _initialise()
     if least_effort():
-        effort, improve = 0, False
+        effort, passes = 0, 0
     with _LOCK:
         module = llvm.parse_assembly(text)
         machine = target_machine(effort)
-        if not improve:
+        if not passes:
             return machine.emit_object(module)
-        options = llvm.create_pipeline_tuning_options(speed_level=2)
+        options = llvm.create_pipeline_tuning_options(speed_level=passes)
         options.loop_vectorization = False
         options.slp_vectorization = pack
         options.loop_unrolling = False
