@@ -44,11 +44,6 @@ def namespace(*values: Any) -> ModuleType:
     return np
 
 
-def matvec(matrices: Array, columns: Array) -> Any:
-    """Matrices (..., m, n) on columns (..., n), one on one."""
-    return (matrices @ columns[..., None])[..., 0]
-
-
 def itself(noun: Any, memo: Any = None) -> Any:
     """What a copy of a frozen noun is: programs inside it cannot be copied."""
     return noun
@@ -68,6 +63,12 @@ def traced_once(kernel: Kernel) -> Kernel:
         return kernel(*arrays) if xp is np else jitted()(*arrays)
 
     return cast(Kernel, call)  # of the same signature
+
+
+@traced_once
+def matvec(matrices: Array, columns: Array) -> Any:
+    """Matrices (..., m, n) on columns (..., n), one on one."""
+    return (matrices @ columns[..., None])[..., 0]
 
 
 def shared(function: Callable[..., Any]) -> Callable[..., Any]:

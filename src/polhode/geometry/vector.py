@@ -79,6 +79,7 @@ def _following(a: Array, xp: Any) -> Any:
     return xp.concatenate([a[..., 1:], a[..., :1]], axis=-1)
 
 
+@traced_once
 def dot(a: Array, b: Array) -> Any:
     """The scalar product a . b over the last axis."""
     return a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2]

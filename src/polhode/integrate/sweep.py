@@ -383,7 +383,8 @@ def _in_memory(given: Given, runs: Runs, slab: int, watch: Watch | None) -> Swee
 
 def _warn_of_growth(given: Given, found: Sweep) -> None:
     """Of runs that failed another warning speaks."""
-    speeds = np.delete(found.z, found.failed, axis=0)
+    failed = found.failed
+    speeds = np.delete(found.z, failed, axis=0) if len(failed) else found.z
     warn_of_growth(given.equations.system, given.method, speeds)
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from polhode.arrays import Array, Scalar, namespace
+from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import kinematics
+from polhode.system.rolled.kinds import KINDS
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -51,6 +55,26 @@ def kinetic_energy(
         from polhode.system.rolled.energies import sums
 
         return sums(system, q, z, table).kinetic
+    if namespace(q, z) is np or table or not _is_constant(system):
+        return _kinetic_energy(system, t, q, z, table)
+    # Each form of the equations derives it anew: it is traced once for them all.
+    traced = system.remembered("kinetic energy", lambda: _traced_energy(system))
+    return traced(t, q, z)
+
+
+def _is_constant(system: System) -> bool:
+    """Whether joints have no laws of their own, and numbers are known."""
+    plain = all(type(joint) in KINDS for joint in system.joints)
+    return plain and not is_traced(*system.parameters.values())
+
+
+def _traced_energy(system: System) -> Any:
+    import jax
+
+    return jax.jit(lambda t, q, z: _kinetic_energy(system, t, q, z, NOMINAL))
+
+
+def _kinetic_energy(system: System, t: Scalar, q: Array, z: Array, table: Table) -> Any:
     V = kinematics.body_twists(system, t, q, z, table)
     momenta = (inertias(system, table) @ V[..., None])[..., 0]
     rotors = (rotor_inertias(system, table) * z * z).sum()

@@ -33,7 +33,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import Array, Scalar
+from polhode.arrays import Array, Scalar, traced_once
 from polhode.formulation.solve.banded import band_of, factored_band
 from polhode.formulation.solve.ordering import FEW, Ordering
 from polhode.formulation.solve.sparse import factored_sparse
@@ -189,25 +189,35 @@ def solve_rows(
 
 
 def _straight(M: Array) -> Solver:
-    columns, inverses, rest = [], [], jnp.asarray(M)
+    n, parts = M.shape[0], _eliminated(M)
+    return lambda b: _back(b, *parts) if n else b
+
+
+@traced_once
+def _eliminated(M: Array) -> list[Any]:
+    """The columns of L below its diagonal, then the inverse pivots."""
+    columns, inverses, rest = [], [], M
     for _ in range(M.shape[0]):
         inverse, below = 1 / rest[0, 0], rest[1:, 0]
         column = below * inverse
         columns.append(column)
         inverses.append(inverse)
         rest = rest[1:, 1:] - column[:, None] * below[None, :]
+    return columns + inverses
 
-    def solve(b: Array) -> Any:
-        y = []
-        for column in columns:
-            y.append(b[0])
-            b = b[1:] - _times(column, b[0])
-        x = b  # empty
-        for column, inverse, y_j in [*zip(columns, inverses, y, strict=True)][::-1]:
-            x = jnp.concatenate([(y_j * inverse - column @ x)[None], x])
-        return x
 
-    return solve
+@traced_once
+def _back(b: Array, *parts: Array) -> Any:
+    """x with L diag(d) L^T x = b, of the columns of L and the inverse pivots."""
+    columns, inverses = parts[: len(parts) // 2], parts[len(parts) // 2 :]
+    y = []
+    for column in columns:
+        y.append(b[0])
+        b = b[1:] - _times(column, b[0])
+    x = b  # empty
+    for column, inverse, y_j in [*zip(columns, inverses, y, strict=True)][::-1]:
+        x = jnp.concatenate([(y_j * inverse - column @ x)[None], x])
+    return x
 
 
 def _in_loops(M: Array) -> Solver:

@@ -23,8 +23,8 @@ from polhode.system.natural_sizes import NaturalSizes
 from polhode.system.rolled.walk import entered, own
 
 ROUNDING = 4 * np.finfo(float).eps
-# By how much rows yield: a hundredth of what those of small systems do. Rows that do not
-# repeat each other then miss rounding after two iterations, where there were three; of
+# By how much rows yield: a hundredth of what those of small systems do. Rows that do
+# not repeat each other then miss rounding after two iterations, not three; of
 # those that do, intensities that move nothing are known to seven digits.
 RELATIVE = 1e-9
 
