@@ -3,6 +3,7 @@
     python -m benchmarks.gpu                           all
     python -m benchmarks.gpu --bits                    every program of the zoo
     python -m benchmarks.gpu --sweeps                  ph.sweep, its bits and rates
+    python -m benchmarks.gpu --motions                 ph.simulate, its bits, Ctrl-C
     python -m benchmarks.gpu --contact                 contact, its bits and rates
     python -m benchmarks.gpu --speeds                  ensembles, body-steps a second
     python -m benchmarks.gpu --humanoids               not of all: its build takes long
@@ -30,13 +31,19 @@ from typing import Any
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # CuPy needs some too
 
-from benchmarks import device_bits, device_contact, device_speed, device_sweeps
+from benchmarks import (
+    device_bits,
+    device_contact,
+    device_motions,
+    device_speed,
+    device_sweeps,
+)
 from benchmarks.device_bits import attempt
 from benchmarks.rows_apart import Stage, rows_of
 
 SHARE_OF_BITS = 0.5  # of the time: rows about speed begin after it at the latest
 THREADS = 2  # of native code in each of several processes at once
-GROUPS = ("bits", "sweeps", "contact", "speeds")
+GROUPS = ("bits", "sweeps", "motions", "contact", "speeds")
 DEAR = "humanoids"  # their kernel takes longer to build than all other rows
 Facts = dict[str, Any]
 Rows = dict[str, Callable[[], Facts]]
@@ -49,6 +56,8 @@ def rows(chosen: argparse.Namespace) -> tuple[Rows, Rows]:
     alone: Rows = {}
     if "sweeps" in groups:
         bits |= device_sweeps.bits()
+    if "motions" in groups:
+        bits |= device_motions.rows()
     if "contact" in groups:
         bits |= device_contact.bits()
     if "bits" in groups:

@@ -137,6 +137,42 @@ def test_a_function_builds_models_that_no_file_holds(tmp_path):
         ph.sweep(build, other, until=1.0, to=tmp_path / "d", executor=Here())
 
 
+def usual() -> ph.System:
+    """A model that a file can hold."""
+    return double_pendulum()
+
+
+def test_a_function_may_build_a_model_that_a_file_holds(tmp_path):
+    """Workers build it, and their note of the sweep is that of who called."""
+    q = np.linspace(-1, 1, 9)[:, None] * np.ones(2)
+    states = ph.States(usual(), 0.0, q, np.zeros((9, 2)))
+    given = {"until": 1.0, "slab": 4}
+    one = ph.sweep(usual, states, to=tmp_path / "one", **given)
+    two = ph.sweep(usual, states, to=tmp_path / "two", executor=Here(), **given)
+    assert hashes(one.folder) == hashes(two.folder)
+    assert len(hashes(one.folder)) == 3
+
+
+class Bound(Here):
+    """An executor of whose tasks none can be taken back, and the third fails."""
+
+    def submit(self, work, /, *given, **more):
+        task = super().submit(work, *given, **more)
+        task.cancel = self._refused
+        if self.tasks == 3:
+            task._exception = IntegrationError("of the model.", "Why.", "How.")
+        return task
+
+    def _refused(self):
+        raise NotImplementedError("Cancel not implemented")
+
+
+def test_tasks_that_cannot_be_taken_back_do_not_hide_the_reason(tmp_path):
+    """What a model is to blame for is told by engines without cancelling, too."""
+    with pytest.raises(IntegrationError, match="of the model"):
+        swept(tmp_path / "a", Bound())
+
+
 def test_workers_of_another_version_are_refused(tmp_path, monkeypatch):
     """Their parts may have other bits: the folder says with what it was begun."""
     swept(tmp_path / "a", Here())

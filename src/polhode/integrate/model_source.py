@@ -59,7 +59,8 @@ class ModelSource:
     def carried(self) -> CarriedModel:
         """The model for another process; refused if there is no way to carry it."""
         if self.factory is not None:
-            return CarriedModel(factory=self.factory, impacts=self.impacts)
+            # With its text, where it has one: the note of the folder has it too.
+            return CarriedModel(self.text, "", self.factory, self.impacts)
         if not self.text:
             raise IntegrationError(
                 f"{self.equations.system.name!r} cannot be handed to other processes.",

@@ -55,7 +55,7 @@ from polhode.integrate.host.sweep_runs import (
 )
 from polhode.integrate.kernel.outcome import warn_of_growth, warn_of_loose_runs
 from polhode.integrate.kernel.start import initial_derivative
-from polhode.integrate.methods.method import Method
+from polhode.integrate.methods.method import Method, is_adaptive
 from polhode.integrate.model_source import ModelSource, model_source
 from polhode.integrate.results.sweep_result import Sweep, join_parts
 from polhode.integrate.simulate import LIMIT
@@ -383,6 +383,8 @@ def _in_memory(given: Given, runs: Runs, slab: int, watch: Watch | None) -> Swee
 
 def _warn_of_growth(given: Given, found: Sweep) -> None:
     """Of runs that failed another warning speaks."""
+    if is_adaptive(given.method):
+        return  # and no copy of all samples
     failed = found.failed
     speeds = np.delete(found.z, failed, axis=0) if len(failed) else found.z
     warn_of_growth(given.equations.system, given.method, speeds)

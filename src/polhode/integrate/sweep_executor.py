@@ -22,6 +22,7 @@ from concurrent.futures import (
     Future,
     wait,
 )
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, final
@@ -235,7 +236,8 @@ class _Work:
     def cancel(self) -> None:
         """Take back what no worker has begun."""
         for task in self._under_way:
-            task.cancel()
+            with suppress(NotImplementedError):  # tasks of Parsl cannot be taken back
+                task.cancel()
 
     def _submit(self, first: int) -> None:
         stop = min(first + self._parts.files.swept.slab, self._runs.count)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 import numpy as np
 import pytest
 
 import polhode as ph
 from host_cupy import COMPILER, WITHOUT_COMPILER, host_cupy
+from injected import interrupted
 from polhode.errors import IntegrationError, IntegrationWarning
+from polhode.integrate.host import device_loop
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason=WITHOUT_COMPILER)
+
+TRIES = 12  # lines at which Ctrl-C is pressed, spread over all that run
 
 
 @pytest.fixture
@@ -69,6 +74,51 @@ def test_runs_that_are_stopped_on_a_gpu_keep_what_they_have(gpu, pendulums):
         theirs = ph.simulate(*pendulums, **given)
     assert {len(motion) for motion in ours} <= {1, 2}
     require_same_bits(ours, theirs)
+
+
+@pytest.mark.parametrize("samples", [9, 400], ids=["few", "more than a chunk takes"])
+def test_ctrl_c_on_a_gpu_keeps_the_samples_that_runs_have(gpu, pendulums, samples):
+    """Wherever it comes between the first chunk and the last, as on the cores."""
+    given = {"until": 3.0, "samples": samples}
+    whole = ph.simulate(*pendulums, **given)
+
+    def job():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IntegrationWarning)
+            return ph.simulate(*pendulums, backend="cuda", **given)
+
+    lines = interrupted([device_loop], 0, job)[1].lines
+    kept = 0
+    for at in np.linspace(1, lines, TRIES).astype(int).tolist():
+        found, _ = interrupted([device_loop], at, job)
+        for motion, all_of_it in zip(found or (), whole, strict=found is not None):
+            count = len(motion)
+            assert motion.outcome.code in ("INTERRUPTED", "DONE")
+            np.testing.assert_array_equal(motion.t, all_of_it.t[:count])
+            np.testing.assert_array_equal(motion.q, all_of_it.q[:count])
+            # None lies between the last that it has and where it stands.
+            reached = motion.checkpoint.stepper_state.t
+            assert np.all(all_of_it.t[count:] > reached)
+            kept += count
+    assert kept
+
+
+def test_a_sweep_that_is_interrupted_on_a_gpu_has_its_runs(gpu, pendulums):
+    """Those that are done are whole; the others stand where they were."""
+    whole = ph.sweep(*pendulums, until=3.0, samples=9)
+
+    def job():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IntegrationWarning)
+            return ph.sweep(*pendulums, until=3.0, samples=9, backend="cuda")
+
+    lines = interrupted([device_loop], 0, job)[1].lines
+    found, place = interrupted([device_loop], lines // 2, job)
+    assert found is not None, place.place
+    assert found.is_interrupted
+    is_there = found.t == whole.t
+    np.testing.assert_array_equal(found.q[is_there], whole.q[is_there])
+    assert 0 < np.count_nonzero(is_there) < is_there.size
 
 
 def test_a_force_that_ends_runs_ends_them_there_on_a_gpu(gpu):

@@ -320,7 +320,8 @@ def _first_taken(
     sign = float(np.sign(fleet.bounds.stop[0] - fleet.bounds.start[0])) or 1.0
     never = np.full(capacity(width) + 1, np.inf * sign)
     times = np.concatenate([given.output_times, never])
-    number, x = np.zeros(runs, np.int64), np.zeros((runs, len(times) - 1, width))
+    # Not set to zero: what no run reaches is filled in at the end.
+    number, x = np.zeros(runs, np.int64), np.empty((runs, len(times) - 1, width))
     # Of resets at the very start what was before them.
     for (run, k), value in ({} if tracker is None else tracker.early).items():
         x[run, k], number[run] = value, max(number[run], k + 1)

@@ -129,7 +129,8 @@ class Taker:
 
     def end(self, taking: Taking) -> Samples:
         """All that is claimed is taken; what the chunk leaves."""
-        taking = self._flushed(taking, jnp.array(True))
+        # Behind the loop a branch would choose all rows anew; a loop changes its own.
+        taking = lax.while_loop(self._waits, self._flush, taking)
         return Samples(taking.taken, taking.rows, taking.step)
 
     def _is_reached(self, time: Any, t: Scalar) -> Any:
@@ -148,35 +149,36 @@ class Taker:
         )
 
     def _flushed(self, taking: Taking, is_time: Any) -> Taking:
-        def flush(taking: Taking) -> Taking:
-            step = SampledStep(*taking.step)
-            step = step._replace(dense=self._terms(step))
-
-            h = step.end_t - step.t
-            whole = lax.optimization_barrier(jnp.where(h == 0, 1.0, h))
-            # Another number to the compiler: by one, two quotients would share its
-            # reciprocal, and have other bits.
-            again = lax.optimization_barrier(whole)
-
-            def with_row(rows: Any, k: Any, time: Any, whole: Any) -> Any:
-                x = self._sample(step, time, whole)
-                return lax.dynamic_update_slice(rows, x[None], (k, 0))
-
-            def one(carry: tuple[Any, Any]) -> tuple[Any, Any]:
-                k, rows = carry
-                return k + 1, with_row(rows, k, self._times[k], again)
-
-            # Nearly all steps have one sample, whose time is known: to read a time of
-            # each lane's own costs as much as a third of the sample.
-            first = with_row(taking.rows, taking.taken, taking.first, whole)
-            _, rows = lax.while_loop(
-                lambda carry: carry[0] < taking.claimed, one, (taking.taken + 1, first)
-            )
-            second = self._times[taking.claimed + 1]
-            return taking._replace(taken=taking.claimed, second=second, rows=rows)
-
         takes = is_time & self._waits(taking)
-        return Taking(*lax.cond(takes, flush, lambda taking: taking, taking))
+        return Taking(*lax.cond(takes, self._flush, lambda taking: taking, taking))
+
+    def _flush(self, taking: Taking) -> Taking:
+        """The samples of the kept step, as rows."""
+        step = SampledStep(*taking.step)
+        step = step._replace(dense=self._terms(step))
+
+        h = step.end_t - step.t
+        whole = lax.optimization_barrier(jnp.where(h == 0, 1.0, h))
+        # Another number to the compiler: by one, two quotients would share its
+        # reciprocal, and have other bits.
+        again = lax.optimization_barrier(whole)
+
+        def with_row(rows: Any, k: Any, time: Any, whole: Any) -> Any:
+            x = self._sample(step, time, whole)
+            return lax.dynamic_update_slice(rows, x[None], (k, 0))
+
+        def one(carry: tuple[Any, Any]) -> tuple[Any, Any]:
+            k, rows = carry
+            return k + 1, with_row(rows, k, self._times[k], again)
+
+        # Nearly all steps have one sample, whose time is known: to read a time of
+        # each lane's own costs as much as a third of the sample.
+        first = with_row(taking.rows, taking.taken, taking.first, whole)
+        _, rows = lax.while_loop(
+            lambda carry: carry[0] < taking.claimed, one, (taking.taken + 1, first)
+        )
+        second = self._times[taking.claimed + 1]
+        return taking._replace(taken=taking.claimed, second=second, rows=rows)
 
     def _waits(self, taking: Taking) -> Any:
         """Whether the kept step has samples that are not taken."""

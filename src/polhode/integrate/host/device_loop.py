@@ -40,6 +40,7 @@ from polhode.integrate.host.batch_samples import (
 from polhode.integrate.host.progress import Clock, Watch
 from polhode.integrate.kernel.status import (
     EVENT,
+    INTERRUPTED,
     NEEDS_HOST,
     RUNNING,
     SWITCHING,
@@ -99,13 +100,19 @@ def run_on_device(
     for place, value in (tracker.early if tracker and samples else {}).items():
         chunk.put_samples(way, x, place, value[None])
     times = _times(given, fleet, width)
-    while True:
-        pick = chunk.alive(way, times)
-        if not len(pick):  # the one number that comes to the host
-            break
-        chunk.make(way, pick, times, x)
-        report.tell(way)
-    return _result(given, device, begins, way, x, tracker=tracker, is_whole=is_whole)
+    found = (given, device, begins, way, x, tracker)
+    try:
+        while len(pick := chunk.alive(way, times)):  # the number that comes to the host
+            chunk.make(way, pick, times, x)
+            report.tell(way)
+        return _result(*found, is_whole=is_whole)
+    except KeyboardInterrupt:
+        if not len(chunk.alive(way, times)):
+            raise  # all were at their ends
+    # What the last chunk left; of kept steps those samples that it had no room for.
+    while len(pick := chunk.full(way, times)):
+        chunk.make(way, pick, times, x, most=0)
+    return _result(*found, is_whole=is_whole)
 
 
 class _Chunk(NamedTuple):
@@ -126,24 +133,62 @@ class _Chunk(NamedTuple):
         goes = (there.status == RUNNING) | (there.status == SWITCHING)
         goes = goes & (spent < self.given.limit)
         if way.step is not None:
-            left = (times[way.count] - way.step.end_t) * self.sign
-            goes = goes | (left <= 0)
+            goes = goes | self._is_full(way, times)
         return self.device.cupy.flatnonzero(goes)
 
-    def make(self, way: _Way, pick: Any, times: Array, x: Array) -> None:
-        """A chunk of the runs that go."""
-        own = self._those(way, pick)
-        room = self._room(own[0].stepper_state)
+    def full(self, way: _Way, times: Array) -> Any:
+        """The numbers of the runs whose kept step has samples that are not taken."""
+        if way.step is None:
+            return ()
+        return self.device.cupy.flatnonzero(self._is_full(way, times))
+
+    def _is_full(self, way: _Way, times: Array) -> Any:
+        assert way.step is not None
+        return (times[way.count] - way.step.end_t) * self.sign <= 0
+
+    def make(
+        self, way: _Way, pick: Any, times: Array, x: Array, *, most: int = ROOM
+    ) -> None:
+        """A chunk of the runs that go; after Ctrl-C they are as they were before."""
+        own, step = self._those(way, pick), _mapped(lambda a: a[pick], way.step)
+        before = _Way(own[0], way.count[pick], step)
+        mark = None if self.tracker is None else self.tracker.mark()
+        try:
+            found = self._called(own, before, times, most)
+            self._put_found(way, pick, found, x)
+        except KeyboardInterrupt:
+            while not self._restored(way, pick, before, mark):
+                pass  # who presses twice still gets what is done
+            raise
+
+    def _restored(self, way: _Way, pick: Any, before: _Way, mark: Any) -> bool:
+        """Put some runs back as they were, unless Ctrl-C comes meanwhile."""
+        try:
+            for now, old in zip(way, before, strict=True):
+                if now is not None:
+                    _put(now, pick, old)
+            if self.tracker is not None:
+                self.tracker.restore(mark)
+        except KeyboardInterrupt:
+            return False
+        return True
+
+    def _called(self, own: Any, before: _Way, times: Array, most: int) -> Any:
+        """What the kernel makes of some runs: states, and what else there is."""
+        room = self._room(own[0].stepper_state, most)
         goal: tuple[Any, ...] = (float(self.stop), room)
         if self.tracker is not None:  # changes may be due at the very end
             goal = (Goal(np.inf * self.sign, room, step_of(self.given.method)),)
         due: tuple[Any, ...] = ()
-        if way.step is not None:
+        if before.step is not None:
             window = self.device.cupy.arange(len(times) - self.samples)
-            when = times[way.count[pick][:, None] + window]
-            due = (Due(when, _mapped(lambda a: a[pick], way.step)),)
+            due = (Due(times[before.count[:, None] + window], before.step),)
         found = self._program(own, goal, due)(*own, *goal, *due)
-        gliders, *rest = found if self.tracker is not None or due else (found,)
+        return found if self.tracker is not None or due else (found,)
+
+    def _put_found(self, way: _Way, pick: Any, found: Any, x: Array) -> None:
+        """States and samples to where they belong."""
+        gliders, *rest = found
         if way.step is not None:
             taken = rest.pop()
             self._store(way, pick, taken, x)
@@ -196,9 +241,9 @@ class _Chunk(NamedTuple):
     def samples(self) -> int:
         return len(self.given.output_times)
 
-    def _room(self, there: Any) -> np.int64:
+    def _room(self, there: Any, most: int) -> np.int64:
         left = self.given.limit - int((there.accepted + there.rejected).max())
-        return np.int64(max(1, min(ROOM, left)))
+        return np.int64(min(max(1, left), most))
 
     def _store(self, way: _Way, pick: Any, taken: Any, x: Array) -> None:
         cupy = self.device.cupy
@@ -263,8 +308,8 @@ def _result(
     fleet: Batch,
     way: _Way,
     x: Array,
-    *,
     tracker: BatchEventTracker | None,
+    *,
     is_whole: bool,
 ) -> BatchResult:
     """What came of the runs, in the machine's memory; states stay where that is asked.
@@ -279,7 +324,9 @@ def _result(
     landing = FinalState(there.t, there.x, there.tried, *counts, work)
     going = (there.status == RUNNING) | (there.status == SWITCHING)
     spent = going & (there.accepted + there.rejected >= given.limit)
-    status = np.where(spent, WORK_LIMIT, there.status)
+    # Those that go on when all is over were ended by Ctrl-C.
+    going = np.where(going, INTERRUPTED, there.status)
+    status = np.where(spent, WORK_LIMIT, going)
     runs, width = there.x.shape
     if not given.sampled:
         first = own if given.on_device else there

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import html
+import math
 import platform
 from collections.abc import Sequence
 from pathlib import Path
@@ -82,8 +83,11 @@ def _summary(sweep: Sweep) -> str:
     done = runs - failed
     low, high = _interval(done, runs)
     steps = f"{int(np.sum(sweep.accepted)):,} steps were taken."
-    text = f"{done} of {runs} runs reached their end: {100 * done / runs:.4g} %"
-    text += f" (95 % interval {100 * low:.4g} to {100 * high:.4g} %). {steps}"
+    # Digits by which the ends of the interval differ, the same for both.
+    digits = max(1, 1 - math.floor(math.log10(100 * (high - low))))
+    share, low, high = (f"{100 * p:.{digits}f}" for p in (done / runs, low, high))
+    text = f"{done} of {runs} runs reached their end: {share} %"
+    text += f" (95 % interval {low} to {high} %). {steps}"
     return section("How runs ended", note(text), "wide")
 
 

@@ -77,7 +77,7 @@ def slot(emit: Emitter, buffer: Buffer, index: Element) -> str:
 
 
 def load_column(emit: Emitter, buffer: Buffer, index: Element) -> str:
-    if emit.is_wide(index):
+    if emit.is_wide(index) or emit.memory.of_lane(buffer) is not None:
         return gather_column(emit, buffer, index)
     place = slot(emit, buffer, index)
     if buffer.type == "bool":
@@ -110,11 +110,14 @@ def lane_places(
         bools, behind = vector("bool", emit.lanes), f"splat (i64 {buffer.size})"
         places = emit.write(f"select {bools} {mask}, {kind} {places}, {kind} {behind}")
     size = SLOT * emit.lanes
-    item = 1 if buffer.type == "bool" else _bytes(buffer.type)
+    step, item = stride * size, 1 if buffer.type == "bool" else _bytes(buffer.type)
+    own = emit.memory.of_lane(buffer)
+    if own is not None:
+        step, item = SLOT, own * SLOT
     out = []
     for lane in range(emit.lanes):
         place = emit.write(f"extractelement {kind} {places}, i64 {lane}")
-        scaled = emit.write(f"mul i64 {place}, {stride * size}")
+        scaled = emit.write(f"mul i64 {place}, {step}")
         at = emit.write(f"add i64 {scaled}, {offset * size + lane * item}")
         out.append(emit.write(f"getelementptr inbounds i8, ptr %scratch, i64 {at}"))
     return out

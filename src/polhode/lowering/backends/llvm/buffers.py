@@ -1,7 +1,13 @@
-"""Where buffers lie: arguments, constant tables, and columns of scratch memory."""
+"""Where buffers lie: arguments, constant tables, and columns of scratch memory.
+
+In scratch memory all lanes lie side by side, element by element; what lanes read and
+write at places of their own lies lane by lane (see `lane_rows`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from polhode.lowering.backends.llvm.text import IN_MEMORY, scalar_literal
@@ -12,8 +18,17 @@ from polhode.lowering.ir.schedule import Function, Schedule
 class Memory:
     """Where buffers lie: arguments, constant tables, and columns of scratch memory."""
 
-    def __init__(self, plan: Schedule, batched: list[bool], sizes: list[int]):
+    def __init__(
+        self,
+        plan: Schedule,
+        batched: list[bool],
+        sizes: list[int],
+        apart: Mapping[Buffer, int] = MappingProxyType({}),
+    ):
         self.batched, self.sizes = batched, sizes
+        # Buffers that lie lane by lane, and for how many numbers behind the end of each
+        # there is room.
+        self.apart = apart
         self.tables: dict[Buffer, str] = {}
         self._places: dict[Buffer, tuple[int, int]] = {}
         self._functions: dict[str, int] = {}
@@ -29,7 +44,7 @@ class Memory:
             for k, buffer in enumerate(members):
                 self._places[buffer] = (self.slots + k, len(members))
             # The place behind the last is where lanes without part write.
-            self.slots += (members[0].size + 1) * len(members)
+            self.slots += (members[0].size + apart.get(members[0], 1)) * len(members)
 
     def of_function(self, function: Function) -> int:
         """The first slot of a large function's arguments."""
@@ -64,6 +79,10 @@ class Memory:
     def place(self, buffer: Buffer) -> tuple[int, int]:
         """The first slot and the stride of a column."""
         return self._places[buffer]
+
+    def of_lane(self, buffer: Buffer) -> int | None:
+        """The slots of each lane of a buffer that lies lane by lane; else None."""
+        return buffer.size + self.apart[buffer] if buffer in self.apart else None
 
     def base(self, buffer: Buffer, lane: int = 0) -> str:
         if buffer.kind == "table":

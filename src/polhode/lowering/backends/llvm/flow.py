@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from polhode.lowering.backends.llvm import access, allowance, block_function
+from polhode.lowering.backends.llvm import (
+    access,
+    allowance,
+    block_function,
+    lane_rows,
+)
 from polhode.lowering.backends.llvm.emit import Emitter
 from polhode.lowering.backends.llvm.series import series
 from polhode.lowering.backends.llvm.text import SCALAR, returned, vector
@@ -401,13 +406,20 @@ def update(emit: Emitter, node: Node) -> None:
     """Write elements of a mutable buffer, one after another."""
     buffer, before = node.data
     parts = node.args[before:]
-    for index, value in zip(parts[::2], parts[1::2], strict=True):
+    pairs = list(zip(parts[::2], parts[1::2], strict=True))
+    if emit.memory.of_lane(buffer) is not None:
+        lane_rows.store(emit, buffer, pairs)
+        return
+    for index, value in pairs:
         access.store_memory(emit, buffer, index, value)
 
 
 def copy_all(emit: Emitter, node: Node) -> None:
     """A column of a buffer from another, or of one element: a small loop."""
     buffer, column, _ = node.data
+    if emit.memory.of_lane(buffer) is not None:
+        lane_rows.fill(emit, buffer, column)
+        return
 
     def turn(counter: str) -> None:
         place = emit.named(

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from polhode.lowering.backends.llvm import access, allowance
+from polhode.lowering.backends.llvm import access, allowance, lane_rows
 from polhode.lowering.backends.llvm.buffers import Memory
 from polhode.lowering.backends.llvm.emit import Emitter
 from polhode.lowering.backends.llvm.lanes import find_varying
@@ -47,8 +47,9 @@ def write_module(
     program: ScalarProgram, plan: Schedule, batched: list[bool], lanes: int
 ) -> Module:
     sizes = [buffer.size for buffer in program.inputs]
-    memory = Memory(plan, batched, sizes)
     varying = find_varying(plan, batched)
+    apart = lane_rows.apart_buffers(plan, varying, program.outputs) if lanes > 1 else {}
+    memory = Memory(plan, batched, sizes, apart)
     emit = Emitter(plan, lanes, varying, memory)
     prologue = _prologue(program, plan, batched, lanes)
     emit.label, emit.leaves = "systems", "ret i64 %system"
@@ -133,9 +134,12 @@ def _turn_inputs(emit: Emitter, program: ScalarProgram) -> None:
 
     Lane by lane, LLVM's time for so many loads would grow with their square.
     """
+    own = lane_rows.own_inputs(emit.plan, emit.varying)
     for buffer in program.inputs:
         if not _is_turned(emit, buffer.size) or not emit.memory.batched[buffer.slot]:
             continue
+        if buffer in own:
+            continue  # a place of each lane's own is read as well where it is
         beside = Buffer("column", buffer.type, buffer.size)
         emit.memory.add(beside)
 
@@ -189,6 +193,10 @@ def _store_turned(emit: Emitter, k: int, elements: list[Element], type: str) -> 
 
 def _store_columns(emit: Emitter, k: int, columns: list[Column], type: str) -> None:
     """A long output that lies in memory in columns: a loop."""
+    source = columns[0].source
+    if source is not None and lane_rows.is_all_of(emit, columns[0]):
+        lane_rows.copy_out(emit, source, k)
+        return
 
     def turn(counter: str) -> None:
         for column in columns:
