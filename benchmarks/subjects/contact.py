@@ -68,7 +68,7 @@ def humanoid(path: Path) -> ph.State:
 
 
 def humanoid_alone(rounds: int) -> Measured:
-    return _lying(rounds, lanes=1, steps=200)
+    return _lying(rounds, lanes=1, steps=1000)
 
 
 def humanoid_in_lanes(rounds: int) -> Measured:
@@ -92,7 +92,7 @@ def _lying(rounds: int, lanes: int, steps: int) -> Measured:
     require_agreement("height", start.q[2], theirs(), 0.1)
     result = race({"ours": ours, "theirs": theirs}, rounds, lanes * steps)
     best = result.seconds
-    note = "exact cone; hinges still creep, so that contacts are solved anew"
+    note = "exact cone; hinges still creep"
     return Measured(best["ours"], best["theirs"], note, result.doubt("ours", "theirs"))
 
 

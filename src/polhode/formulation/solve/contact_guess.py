@@ -72,8 +72,8 @@ class ContactGuess(NamedTuple):
     def of(cls, column: Array) -> ContactGuess:
         """From numbers (10n + 1,)."""
         n = column.shape[0] // WIDTH
-        vectors = column[: 9 * n].reshape(3, n, 3)
-        return cls(*vectors, column[9 * n : 10 * n], column[-1])
+        r, d, s = column[: 9 * n].reshape(3, n, 3)
+        return cls(r, d, s, column[9 * n : 10 * n], column[-1])
 
     @property
     def column(self) -> Any:
@@ -83,9 +83,9 @@ class ContactGuess(NamedTuple):
     def pressing(self, is_active: Any) -> ContactGuess:
         """Without the impulses of contacts that have opened."""
         on = is_active[:, None]
-        own = self.impulse, self.last, self.slope
-        own = (jnp.where(on, x, 0.0) for x in own)
-        return ContactGuess(*own, self.mass, self.count)
+        columns = self.impulse, self.last, self.slope
+        r, d, s = (jnp.where(on, x, 0.0) for x in columns)
+        return ContactGuess(r, d, s, self.mass, self.count)
 
     def further(
         self, found: ContactSolution, velocity: Callable[[Any], Any]

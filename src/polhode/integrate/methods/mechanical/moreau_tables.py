@@ -100,7 +100,8 @@ def _from_guess(
     step: _TableStep, kept: ContactGuess
 ) -> tuple[Any, ContactSolution, ContactGuess]:
     """z+, the solution that a guess is or that follows from it, and the next guess."""
-    guess = ContactGuess(*step.active.alone(tuple(kept[:4])), kept.count)
+    r, last, slope, mass = step.active.alone(tuple(kept[:4]))
+    guess = ContactGuess(r, last, slope, mass, kept.count)
     change = step.change(guess.impulse)
     u = step.velocities(step.free + change)
     asked = u.at[:, 0].add(step.seen.rebound)
