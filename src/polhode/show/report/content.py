@@ -213,8 +213,7 @@ def provenance(motion: Trajectory) -> Chapter:
     header["parameters varied"] = values
     chosen = header["method"]["settings"].items()
     settings = ", ".join(f"{k} = {v}" for k, v in chosen if v is not None)
-    named = {**header["model"]["parameters"], **values}
-    told = ", ".join(f"{name} = {value:.9g}" for name, value in named.items())
+    told = ", ".join(f"{name} = {value:.9g}" for name, value in values.items())
     versions = f"{platform.python_version()}, {header['jax']}, {header['numpy']}"
     lines = [
         ("Polhode", header["polhode"]),
@@ -223,7 +222,7 @@ def provenance(motion: Trajectory) -> Chapter:
         ("method", f"{motion.note} ({settings})" if settings else motion.note),
         ("outcome", str(motion.outcome)),
         ("model and settings, SHA-256", digest(text_of(header))),
-        ("parameters", told or "none"),
+        ("parameters changed", told or "none"),
     ]
     return Chapter("Provenance", [Grid((), lines)])
 
