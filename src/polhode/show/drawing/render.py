@@ -215,9 +215,9 @@ def ground(axes: Any, drawing: Drawing, frame: int = 0) -> None:
     step = _round(scene.size / 5)
     middle = step * np.round(scene.middle[:2] / step)
     floor = scene.floor
-    if scene.passing is not None:
-        middle -= np.mod(scene.passing[frame, :2], step)
-        floor -= scene.passing[frame, 2]
+    if scene.drift is not None:
+        middle -= np.mod(scene.drift[frame, :2], step)
+        floor -= scene.drift[frame, 2]
     steps = step * np.arange(-np.ceil(reach / step), np.ceil(reach / step) + 1)
     for k in steps:
         for ends in ([(k, steps[0]), (k, steps[-1])], [(steps[0], k), (steps[-1], k)]):
@@ -269,8 +269,8 @@ def shadow(axes: Any, drawing: Drawing, frame: int) -> None:
     if scene.floor is None:
         return
     floor = scene.floor
-    if scene.passing is not None:
-        floor -= scene.passing[frame, 2]
+    if scene.drift is not None:
+        floor -= scene.drift[frame, 2]
     below = []
     for body, own in zip(scene.bodies, drawing.triangles, strict=True):
         placed = np.einsum("ij,ktj->kti", body.rotations[frame], own)

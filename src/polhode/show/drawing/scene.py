@@ -78,7 +78,7 @@ class Scene:
     times      (n,)
     middle     (3,) and `size`, the largest extent: what a camera must hold
     floor      the height of the ground; None where no weight says what is down
-    passing    (n, 3): where an observer is that goes along over that ground; without
+    drift      (n, 3): where an observer is that goes along over that ground; without
                one it stays
     is_clad    whether bodies are shown by shapes of their own
     strands    ropes and belts, which change their shape
@@ -98,7 +98,7 @@ class Scene:
     is_clad: bool = False
     strands: tuple[Strand, ...] = ()
     globes: tuple[Globe, ...] = ()
-    passing: np.ndarray | None = None
+    drift: np.ndarray | None = None
 
     @property
     def coil(self) -> float:
@@ -170,7 +170,7 @@ def stage_of(rows: Trajectory, follow: Any = None, axes: str = "world") -> Scene
     links = (*links_of(rows), *planes)
     strands = strands_of(rows, bodies)
     floor = _floor(rows, float(low[2]), is_heavy=is_heavy, has_planes=bool(planes))
-    passing: np.ndarray | None = None
+    drift: np.ndarray | None = None
     if observer is not None:  # without the world, which rushes by
         joints = tuple(glyph for glyph in joints if glyph.body >= 0)
         links = tuple(link for link in links if min(link.bodies) >= 0)
@@ -180,7 +180,7 @@ def stage_of(rows: Trajectory, follow: Any = None, axes: str = "world") -> Scene
             still = [b._replace(origins=b.origins + observer.origins) for b in bodies]
             low = _box(tuple(still))[0]
             floor = _floor(rows, float(low[2]), is_heavy=is_heavy, has_planes=False)
-            passing = None if floor is None else observer.origins
+            drift = None if floor is None else observer.origins
     return Scene(
         system.name if observer is None else f"{system.name}, seen {observer.word}",
         rows.t,
@@ -195,7 +195,7 @@ def stage_of(rows: Trajectory, follow: Any = None, axes: str = "world") -> Scene
         has_shapes(system),
         strands,
         globes,
-        passing,
+        drift,
     )
 
 

@@ -119,7 +119,7 @@ def blank(
     axes.set_aspect("equal")
     axes.set_xlim(*x)
     axes.set_ylim(*y)
-    if drawing.scene.passing is None:
+    if drawing.scene.drift is None:
         drawn.ground(axes, drawing)
     drawn.globes(axes, drawing)
 
@@ -155,7 +155,7 @@ def _room(drawing: Drawing, ratio: float) -> tuple[np.ndarray, float]:
 
 def finish(axes: Any, drawing: Drawing, frame: int) -> None:
     """Shadow, trails, springs and joints of a frame, and what and when it is."""
-    if drawing.scene.passing is not None:
+    if drawing.scene.drift is not None:
         drawn.ground(axes, drawing, frame)
     drawn.shadow(axes, drawing, frame)
     drawn.trails(axes, drawing, frame)

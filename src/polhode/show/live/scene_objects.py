@@ -244,7 +244,7 @@ def placed_beside(server: Any, scene: Scene, other: Scene) -> Apart:
     """What draws to the right of another scene; the camera is put to see both."""
     wide = APART * max(other.size, scene.size)
     place = other.middle - scene.middle + np.array([wide, 0.0, 0.0])
-    are_still = other.passing is None and scene.passing is None
+    are_still = other.drift is None and scene.drift is None
     if are_still and other.floor is not None and scene.floor is not None:
         place[2] = other.floor - scene.floor  # on one ground, which is drawn once
     aside, camera = Apart(server.scene, "/beside", place), server.initial_camera
@@ -258,7 +258,7 @@ def placed_beside(server: Any, scene: Scene, other: Scene) -> Apart:
 
 def add_ground(api: Any, scene: Scene) -> None:
     """The floor as a grid, where there is one."""
-    if scene.floor is None or scene.passing is not None:
+    if scene.floor is None or scene.drift is not None:
         return  # a grid of viser stays where it is
     at = (float(scene.middle[0]), float(scene.middle[1]), scene.floor)
     size = 3 * scene.size

@@ -52,7 +52,7 @@ def _stage(scene: Scene) -> dict[str, Any]:
         "azimuth": _azimuth(scene),
         "pace": _pace(scene.times),
         "floor": None if scene.floor is None else scene.floor - scene.middle[2],
-        "passing": None if scene.passing is None else _pack(scene.passing, "<f8"),
+        "drift": None if scene.drift is None else _pack(scene.drift, "<f8"),
         "bodies": [_body(body, k, scene) for k, body in enumerate(scene.bodies)],
         "joints": [_glyph(glyph) for glyph in scene.joints],
         "links": [{**x._asdict(), "points": _list(x.points)} for x in scene.links],

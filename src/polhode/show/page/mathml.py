@@ -85,7 +85,7 @@ def with_words(latex: str) -> str:
     r"""LaTeX in which names of several letters are set as words, apart from factors.
 
     >>> print(with_words(r"3 hinge \cos{\left(hinge \right)} x"))
-    3\,\text{hinge}\,\cos{\left(\text{hinge} \right)} x
+    3 \,\text{hinge}\,\cos{\left(\text{hinge} \right)} x
     """
     parts: list[str] = []
     end = 0

@@ -38,7 +38,7 @@ class Stage {
     this.hull = numbers(data.hull, Float32Array);
     this.camera = { azimuth: data.azimuth, rise: 0.28, distance: 2 * data.size, target: [0, 0, 0] };
     this.grid = data.floor === null ? null : this.ground();
-    this.passing = data.passing === null ? null : numbers(data.passing, Float64Array);
+    this.drift = data.drift === null ? null : numbers(data.drift, Float64Array);
     this.t = this.times[0];
   }
 
@@ -176,9 +176,9 @@ class Stage {
   }
 
   // How far the ground has gone by under an observer who goes along, but for whole squares.
-  passed() {
-    if (!this.passing) return [0, 0, 0];
-    const [x, y, z] = this.vector(this.passing);
+  shift() {
+    if (!this.drift) return [0, 0, 0];
+    const [x, y, z] = this.vector(this.drift);
     return [-(x % this.step), -(y % this.step), -z];
   }
 
@@ -188,11 +188,11 @@ class Stage {
     const { eye, all } = this.look();
     const painter = this.painter;
     painter.begin(all, eye);
-    const passed = this.passed();
-    const level = this.data.floor + passed[2];
+    const shift = this.shift();
+    const level = this.data.floor + shift[2];
     const above = this.grid && eye[2] > level;
     const { ink, grid, shade } = this.theme.inks;
-    const ground = frame([[1, 0, 0], [0, 1, 0], [0, 0, 1]], passed);
+    const ground = frame([[1, 0, 0], [0, 1, 0], [0, 0, 1]], shift);
     if (this.grid) for (const line of this.grid) painter.stroke(line, ground, ink, { width: 0.6, opacity: grid });
     const places = this.bodies.map((body) => {
       const { axes, at } = this.pose(body);
