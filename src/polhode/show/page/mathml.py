@@ -115,5 +115,5 @@ def plain(text: str) -> str:
     'left_arm#1'
     """
     for name, sign in SIGNS.items():
-        text = re.sub(rf"\\{name}\b ?", lambda _, sign=sign: sign, text)
+        text = re.sub(rf"\\{name}\b ?", sign.replace("\\", r"\\"), text)
     return ESCAPED.sub(r"\1", text)
