@@ -189,7 +189,7 @@ def leads_to(
         if left < SAME:
             return search.is_level(one, other)
         if left > 0.98 * before:  # the straight way leads nowhere: from elsewhere
-            way: np.ndarray = rng.normal(size=neutral.shape[1])
+            way = np.asarray(rng.normal(size=neutral.shape[1:]))
             way *= np.sign(way[0]) / np.linalg.norm(way)  # signs are those of kicks
             step = next(kicks) * neutral @ way
             before = np.inf
