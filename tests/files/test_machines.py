@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.analyse.machinery.mode_motion import rows_of
 from polhode.errors import FileError
 from polhode.files.model import model_text
 from polhode.files.schema import model_schema
 from polhode.files.writing import write_system
+from polhode.show.drawing.scene import scene_of
 from polhode.supports.slack_rope import SlackRope
 from polhode.system import contacts, rows
 from schema_check import fits
@@ -97,7 +99,7 @@ def workshop():
             slide, axle, ph.Formula("0.1 * cos(angle)", ("angle",)), name="eccentric"
         ),
         m.HookeCoupling(hub.frame, wheel.frame, ph.X, ph.Y, name="Hooke"),
-        m.ConstantVelocityCoupling(hub.frame, wheel.frame, ph.Z, name="constant"),
+        m.ConstantVelocityCoupling(hub.frame, wheel.frame, ph.Z, ph.X, name="constant"),
         v.Ackermann(pins[0], pins[1], wheelbase=2.7, track=1.5),
         ph.machines.Belt(pins[2], pins[1], 0.2, driver_radius=0.1, crossed=True),
         *m.planetary_gear(*pins[3:], sun_teeth=20, ring_teeth=60),
@@ -132,6 +134,20 @@ def test_a_workshop_comes_back(which, tmp_path):
     assert found.parameters == pytest.approx(system.parameters, rel=1e-15)
     one, other = (rows.positions(s, 0.0, state.q) for s in (system, found))
     np.testing.assert_allclose(other, one, rtol=1e-14)
+
+
+def test_every_action_of_a_workshop_is_seen():
+    """It is a coil, a dashpot, or an arrow on its bodies."""
+    shop = workshop()
+    system = ph.System(shop.members, shop.actions, [], name="workshop")
+    rng = np.random.default_rng(3)
+    states = [random_state(system, rng) for _ in range(6)]
+    scene = scene_of(rows_of(states, np.arange(6.0)))
+    drawn = {link.name for link in scene.links}
+    drawn |= {
+        a.name.rpartition(" on ")[0] for kind in scene.arrows for a in kind.arrows
+    }
+    assert {action.name for action in system.actions} <= drawn
 
 
 @pytest.mark.parametrize("section", ["constraints", "supports"])

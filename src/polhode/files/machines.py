@@ -376,7 +376,11 @@ MACHINE_CONSTRAINTS: tuple[tuple[Any, ...], ...] = (
     (
         "constant_velocity_coupling",
         ConstantVelocityCoupling,
-        (*SHAFTS, Field("axis", DIRECTION, "of both, each in its axes")),
+        (
+            *SHAFTS,
+            Field("axis", DIRECTION, "of the first, in its axes"),
+            Field("second_axis", DIRECTION, "of the second; by default alike", None),
+        ),
     ),
     (
         "ackermann",

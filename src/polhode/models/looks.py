@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -128,25 +129,41 @@ def vehicle_under_water(thrusters: Any) -> list[ph.Shape]:
     return shapes
 
 
+def car_shell(
+    length: float, width: float, height: float, centre: float
+) -> list[ph.Shape]:
+    """A car's body between its wheels, its mass centre `centre` above the road."""
+    low = {"x": length, "y": width, "z": 0.42 * height}
+    cabin = {"x": 0.52 * length, "y": 0.9 * width, "z": 0.42 * height}
+    sill = 0.25 - centre  # of the body's floor above the road
+    return [
+        ph.Shape("box", low, place=(0, 0, sill + 0.21 * height)),
+        ph.Shape("box", cabin, place=(-0.05 * length, 0, sill + 0.63 * height)),
+    ]
+
+
+def wheels_of_axle(radius: float, track: float) -> list[ph.Shape]:
+    """Two drums that turn about y, on both sides of the origin."""
+    drum = {"radius": radius, "length": 0.2}
+    across = ((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0))
+    return [
+        ph.Shape("cylinder", drum, place=(0, side, 0), axes=across, colour=STEEL)
+        for side in (-track / 2, track / 2)
+    ]
+
+
 def car_in_plane(ahead: float, behind: float, wheel: float) -> list[ph.Shape]:
-    """A low body with a cabin, over axles ahead of its origin and behind."""
+    """A low body with a cabin, over axles ahead of its origin and behind.
+
+    The wheels of the rear axle are its own; those in front are a body's that steers.
+    """
     length = ahead + behind + 3 * wheel
     middle = (ahead - behind) / 2
-    low = {"x": length, "y": 1.5, "z": 0.4}
-    cabin = {"x": 0.5 * length, "y": 1.3, "z": 0.4}
-    drum = {"radius": wheel, "length": 0.2}
-    across = ((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0))
+    low = {"x": length, "y": 1.3, "z": 0.4}
+    cabin = {"x": 0.5 * length, "y": 1.15, "z": 0.4}
+    rear = wheels_of_axle(wheel, 1.6)
     return [
         ph.Shape("box", low, place=(middle, 0, 0.25)),
         ph.Shape("box", cabin, place=(middle - 0.1 * length, 0, 0.65)),
-        *(
-            ph.Shape(
-                "cylinder",
-                drum,
-                place=(-behind, side, 0),
-                axes=across,
-                colour=STEEL,
-            )
-            for side in (-0.8, 0.8)
-        ),
+        *(replace(each, place=(-behind, *each.place[1:])) for each in rear),
     ]

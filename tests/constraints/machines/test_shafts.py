@@ -55,3 +55,22 @@ def test_power_goes_through():
     assert_close(
         -A[0, 0] / A[0, 1], state.speed("two") / state.speed("one"), rtol=1e-10
     )
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.5, 2.0, np.pi])
+def test_shafts_whose_frames_do_not_lie_along_them(beta):
+    """The second axis in its own frame: equal speeds, and no twist to begin with."""
+    world = ph.World()
+    solid = ph.solids.sphere(mass=1, radius=0.1)
+    a, b = ph.Body("a", solid), ph.Body("b", solid)
+    second = (np.cos(beta), np.sin(beta), 0.0)
+    joints = [
+        ph.Revolute("one", world.origin, a.origin, axis=ph.X),
+        ph.Revolute("two", world.point(1, 0, 0), b.origin, axis=second),
+    ]
+    kind = ph.machines.ConstantVelocityCoupling
+    row = kind(a.frame, b.frame, ph.X, second_axis=second)
+    system = ph.System(joints, [], [row])
+    turned = ph.assemble(system, one=0.7, two=0.7, speeds={"one": 3.0}).state
+    assert_close([turned["two"], turned.speed("two")], [0.7, 3.0], rtol=1e-10)
+    assert_close(ph.assemble(system, one=0.0).state["two"], 0.0, atol=1e-12)

@@ -30,7 +30,7 @@ def test_who_is_followed_stays_at_the_origin(orbit, axes):
     apart = true.bodies[1].path - true.bodies[0].path
     far = np.linalg.norm(apart, axis=1)
     assert_close(np.linalg.norm(follower, axis=1), far, rtol=1e-9)
-    assert "with leader" in seen.name
+    assert "seen from leader" in seen.name
 
 
 def test_the_axes_of_an_orbit_are_those_of_its_local_frame(orbit):

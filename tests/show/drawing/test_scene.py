@@ -7,6 +7,7 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
+from polhode.analyse.machinery.mode_motion import rows_of
 from polhode.errors import ShowError
 from polhode.models.gallery import start
 from polhode.show.drawing.frame import moment
@@ -138,3 +139,25 @@ def test_nothing_joins_a_craft_to_the_centre_of_its_planet():
     start = system.state({"craft": {"x": 7e6}})
     motion = ph.simulate(system, start, until=1e-3)
     assert [link.name for link in links_of(motion)] == ["spring"]
+
+
+def test_what_a_constraint_exerts_is_drawn():
+    """A worm and its wheel: couples on both shafts in the ratio of their speeds, and on
+    the bearings; the forces of a rope pull at what hangs on it."""
+    world = ph.World()
+    worm, wheel = (ph.machines.flywheel(n, world.origin, 0.1) for n in ("worm", "gear"))
+    drive = ph.machines.worm_gear(wheel, worm, 40, starts=2, name="mesh")
+    system = ph.System([worm, wheel], [ph.Motor(worm, 1.0)], [drive])
+    scene = scene_of(rows_of([system.rest()], np.zeros(1)))
+    (bent,) = (kind for kind in scene.arrows if kind.kind == "reaction couple")
+    couples = {arrow.name: arrow.vectors[0, 2] for arrow in bent.arrows}
+    on_worm, on_wheel = couples["mesh on worm"], couples["mesh on gear"]
+    assert on_wheel == pytest.approx(-20 * on_worm, rel=1e-12)
+    load = ph.Particle("load", 2.0)
+    slide = ph.Prismatic("slide", world.point(0, 0, -1), load.mass_centre, axis=ph.Z)
+    rope = ph.Distance(world.origin, load.mass_centre, 1.0, name="rope")
+    hung = ph.System([slide], [ph.Weight(9.81)], [rope])
+    scene = scene_of(rows_of([hung.rest()], np.zeros(1)))
+    (straight,) = (kind for kind in scene.arrows if kind.kind == "reaction")
+    (pull,) = (arrow for arrow in straight.arrows if arrow.name.startswith("rope"))
+    np.testing.assert_allclose(pull.vectors, [[0, 0, 2 * 9.81]], rtol=1e-9)

@@ -64,7 +64,10 @@ def test_who_follows_a_body_sees_it_stay():
     motion = ph.simulate(thrown, start, until=1.0)
     scene = scene_of(motion, 5, follow="ball")
     np.testing.assert_allclose(scene.bodies[0].path, 0.0, atol=1e-12)
-    assert scene.floor is None
+    flown = motion.resampled(scene.times)["ball"].position
+    np.testing.assert_allclose(scene.drift, flown, atol=1e-12)
+    assert -1.0 < scene.floor < flown[-1, 2]  # below the ball where it is lowest
+    assert scene_of(motion, 5, follow="ball", axes="body").floor is None
     with pytest.raises(ShowError, match="no body 'bal' to follow"):
         motion.picture(follow="bal")
 

@@ -10,14 +10,18 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+import sympy
 
 import polhode as ph
 from closeness import assert_close
 from polhode.errors import FileError, ShowError
+from polhode.formulation.shared.body_laws import body_laws
+from polhode.lowering.reading.sympy_reader import to_latex
 from polhode.show.page.equation_lines import equation_text
 from polhode.show.page.mathml import mathml
 from polhode.show.page.page import require_place
-from polhode.show.page.sections import comparison_section
+from polhode.show.page.sections import chapter_section, comparison_section
+from polhode.show.report.blocks import Chapter, Grid
 
 NASTY = "<img src=x onerror=alert(1)>"
 
@@ -261,3 +265,32 @@ def test_a_wide_sum_stands_in_lines_of_whole_terms():
     assert last.endswith("= 0")
     assert "split" not in last
     assert mathml(first).count("<mtr>") == first.count(r"\\") + 1
+
+
+def test_names_with_spaces_are_words_apart_from_factors():
+    """A parameter 'mass of wheel 1' has an index; products of words can be told."""
+    mass, turn = sympy.Symbol("wheel 1_mass"), sympy.Symbol("slide FL")
+    made = mathml(to_latex(3 * turn**2 * mass * sympy.cos(turn))).replace("\xa0", " ")
+    assert "\\" not in made
+    assert "<msub><mtext>wheel 1</mtext><mrow><mtext>mass</mtext></mrow></msub>" in made
+    thin = '<mspace width="0.167em" />'
+    assert made.count(thin) == 3
+    assert f"{thin}<mi>cos</mi>" in made
+
+
+def test_laws_of_many_terms_stand_in_lines():
+    """No line of a law is wider than a page; all its terms are there."""
+    formulas = body_laws(ph.models.GALLERY["car"]()).formulas(3)
+    body = formulas[1]
+    assert body.startswith(r"\begin{split}")
+    lines = body.split(r"\\")
+    assert max(line.count(r"\mathbf") for line in lines) <= 6
+    assert body.count("spring of slide") == 4
+
+
+def test_a_long_table_is_scrolled(motion):
+    """Twenty parameters do not make the page longer."""
+    block = Grid(("name", "value"), [(f"p{k}", "1") for k in range(30)])
+    assert chapter_section(Chapter("Model", [block])).count('class="long"') == 1
+    few = Grid(("name", "value"), [("p", "1")])
+    assert 'class="long"' not in chapter_section(Chapter("Model", [few]))

@@ -10,6 +10,7 @@ principal axis is such a pair, two arms out to one side and to both sides are no
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,9 @@ from polhode.system.system import System
 STRIDES = (0.05, -0.05, 0.02)  # radians, or lengths: trial steps along a family
 LEVEL = 1e-6  # of what the largest force does over a natural displacement
 PACES = 40  # of a walk from one member to another
+# Radians, or lengths, from a place that is nearest and not the wanted one: round a
+# circle every place is within 0.7 rad of one of these.
+KICKS = (2.4, -2.4, 1.2, -1.2, np.pi)
 LEAP = 0.05  # of natural rates: those that change more beside a step are another's
 HALVINGS = 5  # of a pace: a family is curved, and Newton's method arrives from nearby
 HALF_TURNS = ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))
@@ -187,15 +191,20 @@ def leads_to(
     if is_stationary(search, one) and not _is_level(search, one, other):
         return False
     rng, before = np.random.default_rng(0), np.inf
+    kicks = cycle(KICKS)
     for _ in range(PACES):
         gap = places.gap(search, one, other)
         left = float(np.linalg.norm(gap))
         if left < SAME:
             return search.is_level(one, other)
-        step = _pace(search, one, neutral, gap=gap, turns=places.turns)
-        if left > 0.98 * before:  # the straight way leads nowhere: elsewhere
-            step = neutral @ rng.normal(size=neutral.shape[1])
-        before = left
+        if left > 0.98 * before:  # the straight way leads nowhere: from elsewhere
+            way = np.asarray(rng.normal(size=neutral.shape[1:]))
+            way *= np.sign(way[0]) / np.linalg.norm(way)  # signs are those of kicks
+            step = next(kicks) * neutral @ way
+            before = np.inf
+        else:
+            step = _pace(search, one, neutral, gap=gap, turns=places.turns)
+            before = left
         one = _walk(search, one, step)
         neutral = search.neutral(one)
         if one.worst > ACCEPTED or not neutral.shape[1]:

@@ -24,6 +24,8 @@ from polhode.joints.joint import Joint
 from polhode.matter.axes import direction
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 
+OPPOSITE = 1e-12  # of 1 + cos: two directions that make a half turn
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -90,7 +92,8 @@ class HookeCoupling:
 class ConstantVelocityCoupling:
     """A joint of constant velocity between two shafts: both turn alike at any angle.
 
-    axis   of both shafts, each in its own axes
+    axis          of the first shaft, in its own axes
+    second_axis   of the second, in its own axes; without one it is `axis` there, too
 
     >>> import polhode as ph
     >>> a, b = (ph.Body(n, ph.solids.rod(mass=1, length=1)) for n in "ab")
@@ -101,14 +104,17 @@ class ConstantVelocityCoupling:
     first: Frame
     second: Frame
     axis: Any
+    second_axis: Any = None
     _: KW_ONLY
     name: str = "constant-velocity coupling"
     is_holonomic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         require_two_bodies(self.name, self.first, self.second)
-        unit = direction(self.axis, f"the axis of {self.name!r}")
-        object.__setattr__(self, "axis", np.asarray(unit, float))
+        for word in ("axis", "second_axis"):
+            if (given := getattr(self, word)) is not None:
+                unit = direction(given, f"the {word} of {self.name!r}")
+                object.__setattr__(self, word, np.asarray(unit, float))
 
     @property
     def bodies(self) -> tuple[Frame, ...]:
@@ -131,8 +137,24 @@ class ConstantVelocityCoupling:
         return ("twist",)
 
     def position(self, placed: Placed, t: Scalar = 0.0, table: Table = NOMINAL) -> Any:
-        """axis . vee(R - R^T)/2, R = R_1^T R_2"""
+        """axis . vee(R - R^T)/2, R = R_1^T R_2 T, T turns the axis to the second one"""
         R = placed.rotations[0].T @ placed.rotations[1]
+        if self.second_axis is not None:
+            R = R @ least_turn(self.axis, self.second_axis)
         xp = namespace(R)
         skew = xp.stack([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
         return xp.stack([dot(skew, self.axis)])
+
+
+def least_turn(axis: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The rotation (3, 3) by the least angle that takes one unit vector to another.
+
+    T = 1 + S(n) + S(n)^2/(1 + c),  n = axis x other, c = axis . other; where they are
+    opposite, half a turn about a vector across them, of which none is the least.
+    """
+    n, c = np.cross(axis, other), float(axis @ other)
+    if 1 + c < OPPOSITE:
+        across = np.linalg.svd(axis[None])[2][1]
+        return np.asarray(2 * np.outer(across, across) - np.eye(3))
+    S = np.cross(np.eye(3), n)
+    return np.asarray(np.eye(3) + S + S @ S / (1 + c))

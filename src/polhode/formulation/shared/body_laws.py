@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 FREE = 6  # speeds of a joint that holds nothing
 MOMENTS = {"g": "r x g", "F": "M", "R": "Q"}
 NAMED = 12  # speeds that are listed by name
+WIDE = 85  # letters on a line of a page
+SMALL = 0.6  # of a letter: one of an index
 STRANGE = re.compile(r"[^\w .,:'()/+-]|_")
 
 
@@ -158,13 +160,41 @@ def _definitions(kinds: set[str]) -> list[str]:
 
 def _formulas(law: BodyLaw) -> list[str]:
     """The rate of momentum, and that of angular momentum."""
-    word = _word(law.body)
-    forces = " ".join(_term(term, word) for term in law.terms)
-    lines = [rf"\dot{{\mathbf{{p}}}}_{{{word}}} = {_sum(forces)}"]
+    lines = [_law_lines(law, "p", law.terms)]
     if law.kind != "particle":
-        moments = " ".join(_term(_moment(term), word) for term in law.terms)
-        lines.append(rf"\dot{{\mathbf{{L}}}}_{{{word}}} = {_sum(moments)}")
+        lines.append(_law_lines(law, "L", tuple(map(_moment, law.terms))))
     return lines
+
+
+def _law_lines(law: BodyLaw, letter: str, terms: tuple[Term, ...]) -> str:
+    """The rate of a momentum is the sum of terms, over lines where it is wide."""
+    word = _word(law.body)
+    begins = rf"\dot{{\mathbf{{{letter}}}}}_{{{word}}} ="
+    own = 3 + SMALL * len(law.body)
+    room = {"g": own, "r x g": 2 * own}
+    sizes = [4 + SMALL * len(t.name) + room.get(t.letter, 0.0) for t in terms]
+    parts = [_term(term, word) for term in terms]
+    if not parts:
+        return f"{begins} 𝟎"
+    parts[0] = parts[0].removeprefix("+ ")
+    return _in_lines(begins, parts, sizes, "")
+
+
+def _in_lines(begins: str, parts: list[str], sizes: list[float], glue: str) -> str:
+    """Parts after what a formula begins with, as many on each line as it has room."""
+    lines: list[list[str]] = [[]]
+    filled = 0.0
+    for part, size in zip(parts, sizes, strict=True):
+        if lines[-1] and filled + size > WIDE:
+            lines.append([])
+            filled = 0.0
+        lines[-1].append(part)
+        filled += size
+    joined = [f"{glue} ".join(line) for line in lines]
+    if len(joined) == 1:
+        return f"{begins} {joined[0]}"
+    inside = rf"{glue} \\ & ".join(joined)
+    return rf"\begin{{split}} {begins} & {inside} \end{{split}}"
 
 
 def _moment(term: Term) -> Term:
@@ -183,18 +213,16 @@ def _term(term: Term, body: str) -> str:
     return rf"{sign} \mathbf{{{term.letter}}}{index}"
 
 
-def _sum(terms: str) -> str:
-    """A sum that does not begin with a plus; nothing is zero."""
-    return terms.removeprefix("+ ") or "𝟎"
-
-
 def _system_equation(laws: BodyLaws) -> list[str]:
     loads = r" + A(q)^{\mathsf{T}} \lambda" if laws.constraints else ""
-    names = r",\, ".join(_word(name) for name in laws.speeds[:NAMED])
-    more = r",\, \ldots" if len(laws.speeds) > NAMED else ""
+    named = laws.speeds[:NAMED]
+    names = [_word(name) for name in named]
+    names[0] = f"({names[0]}"
+    names[-1] += r",\, \ldots)" if len(laws.speeds) > NAMED else ")"
+    sizes = [2.0 + len(name) for name in named]
     rows = r",\quad A(q)\,\dot{z} = \gamma(q, z)" if laws.constraints else ""
     motion = rf"M(q)\,\dot{{z}} + b(q, z) = f(q, z){loads}{rows}"
-    return [motion, rf"z = ({names}{more})"]
+    return [motion, _in_lines("z =", names, sizes, r",\,")]
 
 
 def _word(name: str) -> str:

@@ -120,6 +120,14 @@ class JointMotion:
     def __getitem__(self, rows: Any) -> Any:
         return np.asarray(self)[rows]
 
+    def min(self) -> Any:
+        """The least of its coordinates along the motion; (k,) of several."""
+        return np.min(np.asarray(self), axis=0)
+
+    def max(self) -> Any:
+        """The largest of its coordinates along the motion; (k,) of several."""
+        return np.max(np.asarray(self), axis=0)
+
     @property
     def reaction(self) -> Reaction:
         """What the joint exerts on its second body; a motor's effort is not in it."""

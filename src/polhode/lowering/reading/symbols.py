@@ -85,9 +85,10 @@ def latex_name(symbol: sympy.Symbol) -> str | None:
     match = DOTS.match(symbol.name)
     if SPECIAL.search(symbol.name):
         base = match["base"] if match else symbol.name
-        text = rf"\text{{{escaped(base)}}}"
+        base, _, kind = (base, "", "") if match else base.rpartition("_")
+        text = rf"\text{{{escaped(base or kind)}}}"
         if match is None:
-            return text
+            return text + (rf"_{{\text{{{escaped(kind)}}}}}" if base else "")
         index = escaped((match["index"] or "").removeprefix("_"))
         dotted = "\\" + match["dots"] + "ot{" + text + "}"
         return dotted + (rf"_{{\text{{{index}}}}}" if index else "")

@@ -16,6 +16,7 @@ from math import atan, tan
 from typing import Any
 
 import polhode as ph
+from polhode.models.looks import car_shell
 
 HALF_BASE, HALF_TRACK, RADIUS, CENTRE = 1.3, 0.75, 0.3, 0.55
 BODY, CARRIER, WHEEL, GRAVITY = 1200.0, 15.0, 20.0, 9.81
@@ -33,7 +34,7 @@ def car(steer: str = "0.03 + 0 * t") -> ph.System:
     """
     world = ph.World()
     box = ph.solids.box(mass=BODY, x=3.6, y=1.5, z=0.9)
-    body = ph.Body("body", box)
+    body = ph.Body("body", box, shapes=car_shell(3.6, 1.2, 0.9, CENTRE))
     law = ph.vehicles.MagicFormula(10.0, 1.5, 0.3, 0.95, name="rubber")
     joints: list[Any] = [ph.Free("free", world.origin, body.origin)]
     actions: list[Any] = [ph.Weight(GRAVITY)]

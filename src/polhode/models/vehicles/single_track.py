@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 import polhode as ph
-from polhode.models.looks import car_in_plane
+from polhode.models.looks import car_in_plane, wheels_of_axle
 
 AHEAD, BEHIND, HEIGHT = 1.2, 1.5, 0.3
 GRAVITY = 9.81
@@ -34,7 +34,11 @@ def single_track(front: float = 80e3, rear: float = 110e3) -> ph.System:
         inertia=(500.0, 2300.0, 2500.0),
         shapes=car_in_plane(AHEAD, BEHIND, HEIGHT),
     )
-    hub = ph.Body("hub", ph.solids.disc(mass=1e-3, radius=HEIGHT, along=ph.Y))
+    hub = ph.Body(
+        "hub",
+        ph.solids.disc(mass=1e-3, radius=HEIGHT, along=ph.Y),
+        shapes=wheels_of_axle(HEIGHT, 1.6),
+    )
     plane = ph.Planar("plane", world.point(0, 0, HEIGHT), car.origin, normal=ph.Z)
     steer = ph.Revolute("steer", car.point(AHEAD, 0, 0), hub.origin, axis=ph.Z)
     load = GRAVITY * 1500.0 / (AHEAD + BEHIND)

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode.analyse.reactions import reaction_rows
 from polhode.integrate.results.body_motion import at_rows
 from polhode.integrate.results.loads_along import wrenches_along
+from polhode.system.rolled.size import is_rolled
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -48,9 +50,12 @@ def arrows_of(rows: Trajectory, bodies: Any, size: float) -> tuple[Arrows, ...]:
     twists = at_rows(rows, "twists")
     forces, couples = _actions(rows, bodies, size)
     # What joints carry beside contacts is not known row by row.
-    reactions, moments = (
-        ([], []) if rows.system.supports else _reactions(rows, bodies, size)
-    )
+    reactions, moments = [], []
+    if not rows.system.supports:
+        for find in (_reactions, _constraint_reactions):
+            pulls, twisting = find(rows, bodies, size)
+            reactions += pulls
+            moments += twisting
     found = {
         ("angular velocity", "rad/s"): _spins(bodies, twists),
         ("angular momentum", "kg m²/s"): _turning(bodies, twists),
@@ -162,6 +167,30 @@ def _reactions(
         forces.append(Arrow(name, tails, np.asarray(force)))
         if _largest(torque) > NOTHING * size * _largest(force):
             couples.append(Arrow(name, tails, np.asarray(torque)))
+    return forces, couples
+
+
+def _constraint_reactions(
+    rows: Trajectory, bodies: Any, size: float
+) -> tuple[list[Arrow], list[Arrow]]:
+    """What ropes, cams, gears and all other constraints exert, a body or joint each."""
+    system = rows.system
+    forces: list[Arrow] = []
+    couples: list[Arrow] = []
+    if not system.constraints or is_rolled(system):
+        return forces, couples
+    first = rows.equations.reactions(rows[0], rows.table)
+    known = {edge.joint.name for edge in system.tree.edges}
+    for name, found in reaction_rows(rows).items():
+        (place,) = system.places_of([first[name].point.frame])
+        if name in known or place < 0:
+            continue
+        torque, force = found[:, 0], found[:, 1]
+        point = np.asarray(first[name].point.coordinates, float)
+        tails = bodies[place].origins + bodies[place].rotations @ point
+        forces.append(Arrow(name, tails, force))
+        if _largest(torque) > NOTHING * size * _largest(force):
+            couples.append(Arrow(name, tails, torque))
     return forces, couples
 
 

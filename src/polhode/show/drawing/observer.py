@@ -24,7 +24,7 @@ SPOKEN = {"world": "", "body": ", its axes", "rtn": ", RTN", "lvlh": ", LVLH"}
 
 
 class Observer(NamedTuple):
-    """R_WO (n, 3, 3) and origins (n, 3) along the frames; `word` says who it is."""
+    """R_WO (n, 3, 3) and origins (n, 3) along the frames; `word` says from where."""
 
     word: str
     rotations: np.ndarray
@@ -58,7 +58,7 @@ def observer_of(rows: Trajectory, follow: Any, axes: str = "world") -> Observer 
     _require(rows, follow, axes, names)
     poses, k = at_rows(rows, "poses"), names.index(follow)
     origins = np.asarray(poses.origins[:, k], float)
-    word = f"with {follow}{SPOKEN[axes]}"
+    word = f"from {follow}{SPOKEN[axes]}"
     if axes == "world":
         still = np.broadcast_to(np.eye(3), (len(origins), 3, 3))
         return Observer(word, still, origins)

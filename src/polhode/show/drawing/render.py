@@ -206,7 +206,7 @@ def _shade(normals: np.ndarray, colours: np.ndarray, gloss: float = 0.16) -> np.
     return np.clip(colours * (0.58 + 0.50 * toward) + gloss * shine, 0, 1)
 
 
-def ground(axes: Any, drawing: Drawing) -> None:
+def ground(axes: Any, drawing: Drawing, frame: int = 0) -> None:
     """A floor of faint squares, where weight says what is down."""
     scene, view = drawing.scene, drawing.view
     if scene.floor is None:
@@ -214,10 +214,14 @@ def ground(axes: Any, drawing: Drawing) -> None:
     reach = 0.75 * scene.size
     step = _round(scene.size / 5)
     middle = step * np.round(scene.middle[:2] / step)
+    floor = scene.floor
+    if scene.drift is not None:
+        middle -= np.mod(scene.drift[frame, :2], step)
+        floor -= scene.drift[frame, 2]
     steps = step * np.arange(-np.ceil(reach / step), np.ceil(reach / step) + 1)
     for k in steps:
         for ends in ([(k, steps[0]), (k, steps[-1])], [(steps[0], k), (steps[-1], k)]):
-            line = [(*(middle + end), scene.floor) for end in np.array(ends)]
+            line = [(*(middle + end), floor) for end in np.array(ends)]
             x, y, _ = view.project(line)
             axes.plot(x, y, color=drawing.theme.mist, linewidth=0.8, zorder=0)
 
@@ -264,11 +268,14 @@ def shadow(axes: Any, drawing: Drawing, frame: int) -> None:
     scene, view = drawing.scene, drawing.view
     if scene.floor is None:
         return
+    floor = scene.floor
+    if scene.drift is not None:
+        floor -= scene.drift[frame, 2]
     below = []
     for body, own in zip(scene.bodies, drawing.triangles, strict=True):
         placed = np.einsum("ij,ktj->kti", body.rotations[frame], own)
         placed = placed + body.origins[frame]
-        placed[..., 2] = scene.floor
+        placed[..., 2] = floor
         below.append(placed)
     x, y, _ = view.project(np.concatenate(below))
     flat = list(np.stack([x, y], axis=-1))

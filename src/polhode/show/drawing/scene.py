@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
+from polhode.actions.space.frames import LocalFrame
 from polhode.actions.weight import Weight
 from polhode.errors import ShowError
 from polhode.integrate.results.body_motion import at_rows
@@ -40,6 +41,8 @@ FRAMES_A_SECOND, FEWEST, MOST = 60, 121, 601
 PLACES = 60_000  # bodies times frames, beyond which there are fewer frames
 SMALLEST = 0.008  # of the scene: a smaller body is drawn larger, and it is said so
 COIL, SLIM = 0.019, 0.4  # of the scene and of a body: the radius of a spring
+FINE = 0.009  # of its far end's distance: a thinner coil would not be seen
+NEAR = 3.5  # of the scene: where a spring's far end is still in the picture
 ORBITING = 0.016  # of the scene, beside a planet
 BESIDE = 10.0  # radii of a body: the scene for which its pushes are scaled
 DOT = 0.05  # of the scene: the diameter of a particle
@@ -75,6 +78,8 @@ class Scene:
     times      (n,)
     middle     (3,) and `size`, the largest extent: what a camera must hold
     floor      the height of the ground; None where no weight says what is down
+    drift      (n, 3): where an observer is that goes along over that ground; without
+               one it stays
     is_clad    whether bodies are shown by shapes of their own
     strands    ropes and belts, which change their shape
     globes     planets that bodies go round
@@ -93,11 +98,27 @@ class Scene:
     is_clad: bool = False
     strands: tuple[Strand, ...] = ()
     globes: tuple[Globe, ...] = ()
+    drift: np.ndarray | None = None
 
     @property
     def coil(self) -> float:
         """The radius of coils and cups: of the scene, but not larger than bodies."""
-        return min(COIL * self.size, SLIM * usual_radius(self.bodies))
+        slim = min(COIL * self.size, SLIM * usual_radius(self.bodies))
+        far = [np.max(np.abs(each - self.middle)) for each in self.moorings]
+        return max(slim, FINE * float(np.max(far, initial=0.0)))
+
+    @property
+    def moorings(self) -> list[np.ndarray]:
+        """Points of the world, (1, 3) each, that springs and rods not far off go to."""
+        return [
+            link.points[[k]]
+            for link in self.links
+            for k, body in enumerate(link.bodies)
+            if body < 0 and link.kind != "plane" and self._is_near(link.points[k])
+        ]
+
+    def _is_near(self, point: np.ndarray) -> bool:
+        return bool(np.max(np.abs(point - self.middle)) < NEAR * self.size)
 
     def __repr__(self) -> str:
         span = f"{self.times[0]:g} to {self.times[-1]:g} s"
@@ -149,13 +170,19 @@ def stage_of(rows: Trajectory, follow: Any = None, axes: str = "world") -> Scene
     links = (*links_of(rows), *planes)
     strands = strands_of(rows, bodies)
     floor = _floor(rows, float(low[2]), is_heavy=is_heavy, has_planes=bool(planes))
-    if observer is not None:  # without ground and world, which rush by
+    drift: np.ndarray | None = None
+    if observer is not None:  # without the world, which rushes by
         joints = tuple(glyph for glyph in joints if glyph.body >= 0)
         links = tuple(link for link in links if min(link.bodies) >= 0)
         strands = tuple(s._replace(points=observer.places(s.points)) for s in strands)
         floor = None
+        if axes == "world" and not isinstance(follow, LocalFrame):
+            still = [b._replace(origins=b.origins + observer.origins) for b in bodies]
+            low = _box(tuple(still))[0]
+            floor = _floor(rows, float(low[2]), is_heavy=is_heavy, has_planes=False)
+            drift = None if floor is None else observer.origins
     return Scene(
-        system.name if observer is None else f"{system.name}, {observer.word}",
+        system.name if observer is None else f"{system.name}, seen {observer.word}",
         rows.t,
         bodies,
         joints,
@@ -168,6 +195,7 @@ def stage_of(rows: Trajectory, follow: Any = None, axes: str = "world") -> Scene
         has_shapes(system),
         strands,
         globes,
+        drift,
     )
 
 
@@ -186,12 +214,15 @@ def _bodies(
             origins=observer.places(np.asarray(poses.origins, float)),
         )
     table = system.table(dict(rows.table))
-    held, more = attachments(rows), fittings(rows)
-    count = range(len(system.bodies))
+    held, count = attachments(rows), range(len(system.bodies))
+
+    def bare(k: int, dot: float) -> list[Surface]:
+        return _surfaces(system, system.bodies[k], dot, (table, held.get(k, ())))
+
+    more = fittings(rows, bare)
 
     def surfaces(k: int, dot: float) -> list[Surface]:
-        own = _surfaces(system, system.bodies[k], dot, (table, held.get(k, ())))
-        return [*own, *more.get(k, ())]
+        return [*bare(k, dot), *more.get(k, ())]
 
     if extent is None:
         extent = _extent(poses, [surfaces(k, 0.0) for k in count])

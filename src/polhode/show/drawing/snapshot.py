@@ -15,7 +15,6 @@ from polhode.show.plots.picture import Picture
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
     from polhode.show.drawing.render import Drawing
-    from polhode.show.drawing.scene import Scene
 
 EXPOSURES = 5  # times on one plate, where none are asked
 FAINTEST = 0.16
@@ -120,7 +119,8 @@ def blank(
     axes.set_aspect("equal")
     axes.set_xlim(*x)
     axes.set_ylim(*y)
-    drawn.ground(axes, drawing)
+    if drawing.scene.drift is None:
+        drawn.ground(axes, drawing)
     drawn.globes(axes, drawing)
 
 
@@ -143,12 +143,7 @@ def _room(drawing: Drawing, ratio: float) -> tuple[np.ndarray, float]:
     places += [body.path for body in bodies]
     places += [bodies[k].origins + bodies[k].rotations @ p for k, p in drawing.arms]
     places += [strand.points.reshape(-1, 3) for strand in scene.strands]
-    places += [
-        link.points[[k]]
-        for link in scene.links
-        for k, body in enumerate(link.bodies)
-        if body < 0 and link.kind != "plane" and _is_near(scene, link.points[k])
-    ]
+    places += scene.moorings
     for globe in scene.globes:
         middle = bodies[globe.body].path if globe.body >= 0 else globe.centre[None]
         sides = globe.radius * np.concatenate([drawing.view.axes, -drawing.view.axes])
@@ -158,13 +153,10 @@ def _room(drawing: Drawing, ratio: float) -> tuple[np.ndarray, float]:
     return np.array([x.min() + x.max(), y.min() + y.max()]) / 2, float(height)
 
 
-def _is_near(scene: Scene, point: np.ndarray) -> bool:
-    """Whether a fixed point is no farther from the scene than the scene is wide."""
-    return bool(np.max(np.abs(point - scene.middle)) < scene.size)
-
-
 def finish(axes: Any, drawing: Drawing, frame: int) -> None:
     """Shadow, trails, springs and joints of a frame, and what and when it is."""
+    if drawing.scene.drift is not None:
+        drawn.ground(axes, drawing, frame)
     drawn.shadow(axes, drawing, frame)
     drawn.trails(axes, drawing, frame)
     drawn.connections(axes, drawing, frame)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,13 +20,19 @@ if TYPE_CHECKING:
 RUBBER, RIM = (0.27, 0.29, 0.33, 1.0), (0.72, 0.75, 0.80, 1.0)
 WIDE, DEEP = 0.32, 0.34  # of a tyre's radius: half its width, and how deep the rim is
 SHOULDER = 0.06  # of the radius: by what the tread falls towards its edges
+OUT = 1.15  # of half the thickness of a wheel: how far a cam on it reaches out
 PLATE = 0.22  # of a cam's least radius: half its thickness
 ROUND = 1.6  # of the lift: the base circle of a cam whose follower does not tell it
 TURNS = 180
 
 
-def fittings(rows: Trajectory) -> dict[int, list[Surface]]:
-    """Surfaces by the number of the body that carries them, in its axes."""
+def fittings(
+    rows: Trajectory, bare: Callable[[int, float], list[Surface]]
+) -> dict[int, list[Surface]]:
+    """Surfaces by the number of the body that carries them, in its axes.
+
+    `bare` gives those of a body alone, by its number and the size of a dot.
+    """
     found: dict[int, list[Surface]] = {}
     table = rows.system.table(dict(rows.table))
     for action in rows.system.actions:
@@ -38,7 +45,8 @@ def fittings(rows: Trajectory) -> dict[int, list[Surface]]:
         if isinstance(each, Cam) and isinstance(each.cam, Revolute):
             k = rows.system.places_of([each.cam.second.frame])[0]
             if k >= 0:
-                found.setdefault(k, []).append(cam_surface(rows, each))
+                plate = cam_surface(rows, each, bare(k, 0.0))
+                found.setdefault(k, []).append(plate)
     return found
 
 
@@ -57,8 +65,10 @@ def tyre_surfaces(radius: float, axis: Any, centre: np.ndarray) -> list[Surface]
     ]
 
 
-def cam_surface(rows: Trajectory, cam: Cam) -> Surface:
+def cam_surface(rows: Trajectory, cam: Cam, beside: Sequence[Surface] = ()) -> Surface:
     """The plate of a cam: its base circle and the lift at every angle.
+
+    It stands out at both sides of what it sits on, the surfaces `beside` it.
 
     The base circle is the one on which the drawn follower's origin would stand; where
     that is at the axis, it is one that shows the lift.
@@ -67,7 +77,11 @@ def cam_surface(rows: Trajectory, cam: Cam) -> Surface:
     lift = np.hypot(*cam.outline(0.0, TURNS + 1).T)
     base = _base_radius(rows, cam) or ROUND * float(np.max(lift))
     flat = cam.outline(base, TURNS + 1)[:-1][::-1]  # anticlockwise
-    half = PLATE * base
+    R, p = (np.asarray(x, float) for x in cam.cam.second_frame(table))
+    shaft: Any = cam.cam
+    axis = R @ np.asarray(shaft.axis, float)
+    sides = [np.max(np.abs((each.corners - p) @ axis)) for each in beside]
+    half = max(PLATE * base, *(OUT * float(side) for side in sides), 0.0)
     corners = np.concatenate(
         [np.column_stack([flat, np.full(len(flat), h)]) for h in (half, -half)]
         + [np.array([[0.0, 0.0, half], [0.0, 0.0, -half]])]
@@ -78,11 +92,8 @@ def cam_surface(rows: Trajectory, cam: Cam) -> Surface:
     faces = [(top, here, there), (low, there + n, here + n),
              (here + n, there + n, there), (here + n, there, here)]  # fmt: skip
     triangles = np.concatenate([np.stack(each, axis=1) for each in faces])
-    R, p = (np.asarray(x, float) for x in cam.cam.second_frame(table))
-    shaft: Any = cam.cam
-    axis = np.asarray(shaft.axis, float)
-    first = _towards_follower(rows, cam, R @ axis)
-    turn = np.stack([first, np.cross(R @ axis, first), R @ axis], axis=1)
+    first = _towards_follower(rows, cam, axis)
+    turn = np.stack([first, np.cross(axis, first), axis], axis=1)
     return Surface(corners @ turn.T + p, triangles)
 
 

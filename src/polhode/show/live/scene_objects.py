@@ -244,7 +244,8 @@ def placed_beside(server: Any, scene: Scene, other: Scene) -> Apart:
     """What draws to the right of another scene; the camera is put to see both."""
     wide = APART * max(other.size, scene.size)
     place = other.middle - scene.middle + np.array([wide, 0.0, 0.0])
-    if other.floor is not None and scene.floor is not None:
+    are_still = other.drift is None and scene.drift is None
+    if are_still and other.floor is not None and scene.floor is not None:
         place[2] = other.floor - scene.floor  # on one ground, which is drawn once
     aside, camera = Apart(server.scene, "/beside", place), server.initial_camera
     camera.look_at = other.middle + np.array([wide / 2, 0.0, 0.0])
@@ -257,8 +258,8 @@ def placed_beside(server: Any, scene: Scene, other: Scene) -> Apart:
 
 def add_ground(api: Any, scene: Scene) -> None:
     """The floor as a grid, where there is one."""
-    if scene.floor is None:
-        return
+    if scene.floor is None or scene.drift is not None:
+        return  # a grid of viser stays where it is
     at = (float(scene.middle[0]), float(scene.middle[1]), scene.floor)
     size = 3 * scene.size
     cell = 10.0 ** np.round(np.log10(scene.size / 6))

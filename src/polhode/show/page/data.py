@@ -52,6 +52,7 @@ def _stage(scene: Scene) -> dict[str, Any]:
         "azimuth": _azimuth(scene),
         "pace": _pace(scene.times),
         "floor": None if scene.floor is None else scene.floor - scene.middle[2],
+        "drift": None if scene.drift is None else _pack(scene.drift, "<f8"),
         "bodies": [_body(body, k, scene) for k, body in enumerate(scene.bodies)],
         "joints": [_glyph(glyph) for glyph in scene.joints],
         "links": [{**x._asdict(), "points": _list(x.points)} for x in scene.links],
@@ -161,6 +162,7 @@ def _hull(scene: Scene) -> np.ndarray:
     """Places (k, 3) that a camera must hold, from the middle."""
     places = [part for body in scene.bodies for part in (extremes(body), body.path)]
     places += [strand.points.reshape(-1, 3) for strand in scene.strands]
+    places += scene.moorings
     for globe in scene.globes:
         path = scene.bodies[globe.body].path if globe.body >= 0 else globe.centre[None]
         ball = np.concatenate(graticule(globe))[::7]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from polhode.show.drawing.scene import Scene
     from polhode.system.system import System
 
+LONG = 18  # rows of a table beyond which it is scrolled
 COMPARABLE = 12  # speeds beyond which forms are compared only when they are asked for
 
 
@@ -67,7 +68,9 @@ def _block(block: Block) -> str:
         )
         return f'<table class="facts"><tbody>{rows}</tbody></table>'
     if isinstance(block, Grid):
-        return table(block.heads, block.lines) + "<br>"
+        whole = table(block.heads, block.lines)
+        kind = "long" if len(block.lines) > LONG else "short"
+        return f'<div class="{kind}">{whole}</div>'
     if isinstance(block, Words) and block.mood != "note":
         return f'<p class="{block.mood}">{html.escape(block.text)}</p>'
     return note(block.text) if isinstance(block, Words) else ""

@@ -213,8 +213,7 @@ def provenance(motion: Trajectory) -> Chapter:
     header["parameters varied"] = values
     chosen = header["method"]["settings"].items()
     settings = ", ".join(f"{k} = {v}" for k, v in chosen if v is not None)
-    named = {**header["model"]["parameters"], **values}
-    shown = ", ".join(f"{name} = {value:.9g}" for name, value in named.items())
+    shown = ", ".join(f"{name} = {value:.9g}" for name, value in values.items())
     versions = f"{platform.python_version()}, {header['jax']}, {header['numpy']}"
     lines = [
         ("Polhode", header["polhode"]),
@@ -223,7 +222,7 @@ def provenance(motion: Trajectory) -> Chapter:
         ("method", f"{motion.note} ({settings})" if settings else motion.note),
         ("outcome", str(motion.outcome)),
         ("model and settings, SHA-256", digest(text_of(header))),
-        ("parameters", shown or "none"),
+        ("parameters changed", shown or "none"),
     ]
     return Chapter("Provenance", [Grid((), lines)])
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from polhode.show.page.mathml import with_words
 from polhode.show.report.blocks import Block, Chapter, Figure, Formula, Grid, Words
 from polhode.show.report.typst_document import picture_name
 
@@ -30,7 +31,7 @@ def _block(block: Block, path: str) -> str:
             f"**{_plain(block.text)}**" if block.mood == "bad" else _plain(block.text)
         )
     if isinstance(block, Formula):
-        return f"$$\n{block.latex}\n$$"
+        return f"$$\n{with_words(block.latex)}\n$$"
     if isinstance(block, Figure):
         return f"![{_plain(block.caption)}]({path.replace(' ', '%20')})"
     return _grid(block)

@@ -10,7 +10,7 @@ import html
 from collections.abc import Callable
 from typing import Any
 
-from polhode.show.page.mathml import with_words
+from polhode.show.page.mathml import plain, with_words
 
 # Signs that mean something to typst: by their names there.
 SIGNS = {
@@ -86,7 +86,7 @@ def _number(node: Any) -> str:
 
 
 def _text(node: Any) -> str:
-    text = html.unescape(node.text or "")
+    text = plain(html.unescape(node.text or ""))
     return f"upright({_quote(text.strip())})" if text.strip() else "space"
 
 

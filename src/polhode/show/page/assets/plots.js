@@ -1,7 +1,7 @@
 // Curves against time, drawn as SVG; the pointer moves the time of the whole page.
 
 const SVG = "http://www.w3.org/2000/svg";
-const BOX = { width: 470, height: 240, left: 62, right: 14, top: 12, bottom: 34 };
+const BOX = { width: 470, height: 240, left: 62, right: 14, top: 12, bottom: 38 };
 
 function element(name, attributes, parent) {
   const made = document.createElementNS(SVG, name);
@@ -118,7 +118,8 @@ class Plot {
       const tint = this.theme.hex(series.colour);
       series.path.setAttribute("stroke", tint);
       this.dots[k].setAttribute("fill", tint);
-      this.marks[k].style.background = tint;
+      const dashes = `repeating-linear-gradient(90deg, ${tint} 0 4px, transparent 4px 6px)`;
+      this.marks[k].style.background = series.stage ? dashes : tint;
     });
   }
 

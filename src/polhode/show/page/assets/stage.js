@@ -38,6 +38,7 @@ class Stage {
     this.hull = numbers(data.hull, Float32Array);
     this.camera = { azimuth: data.azimuth, rise: 0.28, distance: 2 * data.size, target: [0, 0, 0] };
     this.grid = data.floor === null ? null : this.ground();
+    this.drift = data.drift === null ? null : numbers(data.drift, Float64Array);
     this.t = this.times[0];
   }
 
@@ -165,7 +166,7 @@ class Stage {
 
   ground() {
     const lines = [];
-    const step = 10 ** Math.round(Math.log10(this.size / 6));
+    const step = (this.step = 10 ** Math.round(Math.log10(this.size / 6)));
     const reach = Math.ceil((1.3 * this.size) / step) * step;
     const z = this.data.floor;
     for (let x = -reach; x <= reach + step / 2; x += step) {
@@ -174,22 +175,32 @@ class Stage {
     return lines.map((ends) => this.painter.line(new Float32Array(ends.flat())));
   }
 
+  // How far the ground has gone by under an observer who goes along, but for whole squares.
+  shift() {
+    if (!this.drift) return [0, 0, 0];
+    const [x, y, z] = this.vector(this.drift);
+    return [-(x % this.step), -(y % this.step), -z];
+  }
+
   // ------------------------------------------------------------- drawing
 
   draw() {
     const { eye, all } = this.look();
     const painter = this.painter;
     painter.begin(all, eye);
-    const above = this.grid && eye[2] > this.data.floor;
+    const shift = this.shift();
+    const level = this.data.floor + shift[2];
+    const above = this.grid && eye[2] > level;
     const { ink, grid, shade } = this.theme.inks;
-    if (this.grid) for (const line of this.grid) painter.stroke(line, STILL, ink, { width: 0.6, opacity: grid });
+    const ground = frame([[1, 0, 0], [0, 1, 0], [0, 0, 1]], shift);
+    if (this.grid) for (const line of this.grid) painter.stroke(line, ground, ink, { width: 0.6, opacity: grid });
     const places = this.bodies.map((body) => {
       const { axes, at } = this.pose(body);
       return frame(axes, at);
     });
     if (above)
       this.bodies.forEach((body, k) =>
-        body.meshes.forEach((mesh) => mesh.hole || painter.shade(mesh, places[k], this.data.floor, shade)));
+        body.meshes.forEach((mesh) => mesh.hole || painter.shade(mesh, places[k], level, shade)));
     this.planets();
     if (this.shown.joints) this.signs();
     this.bodies.forEach((body, k) => {
@@ -297,7 +308,7 @@ class Stage {
       const at = this.carried(globe.body, globe.centre);
       const r = globe.radius;
       const place = frame([[r, 0, 0], [0, r, 0], [0, 0, r]], at);
-      this.painter.paint(this.shapes.globe, place, colour(globe.tints[dark]), 1, 0.25);
+      this.painter.paint(this.shapes.globe, place, scale(colour(globe.tints[dark]), 0.86), 1, 0.1);
       const still = frame([[1, 0, 0], [0, 1, 0], [0, 0, 1]], at);
       for (const line of globe.lines) this.painter.stroke(line, still, this.theme.inks.ink, { width: 0.7, opacity: 0.2 });
     }
