@@ -18,7 +18,9 @@ from jax import lax
 import polhode as ph
 from polhode.arrays import scanned
 from polhode.errors import ArgumentError, CompileError
+from polhode.lowering import native_jax
 from polhode.lowering.backends.llvm import xla_handler
+from polhode.lowering.ir.program import Unlowerable
 from polhode.lowering.native_jax import native
 
 DT = 0.01
@@ -378,3 +380,15 @@ def test_executables_that_xla_keeps_on_disk_call_the_right_code(tmp_path):
         )
         answers.append(float(found.stdout))
     assert answers == pytest.approx([f * np.cos(0.5) for f in (2, 2, 5)], rel=1e-15)
+
+
+def test_a_derivative_without_native_code_is_refused_with_its_size(monkeypatch):
+    """Of loops over tables that are gone through backwards it may be too large."""
+
+    def none(*_):
+        raise Unlowerable("the whole", "its arrays are large")
+
+    monkeypatch.setattr(native_jax, "NativeRunner", none)
+    program = native(lambda x: jnp.cumsum(x) * x)
+    with pytest.raises(CompileError, match="of 3 numbers has no native code: its arr"):
+        jax.jit(jax.grad(lambda x: program(x).sum()))(np.ones(3))

@@ -223,7 +223,8 @@ class RunStart(NamedTuple):
 
     def options(self, given: Admitted, limit: int, memory: float) -> RunOptions:
         """What the loop keeps of these runs, and when it gives up."""
-        slab = SLAB_BYTES / lengthening(self.context.equations)
+        longer = lengthening(self.context.equations)
+        slab = None if longer == 1 else SLAB_BYTES / longer
         if self.backend == "cuda":
             from polhode.integrate.host.device_samples import device_slab
 

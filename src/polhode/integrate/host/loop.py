@@ -96,7 +96,7 @@ class RunOptions(NamedTuple):
     memory        bytes of rows that may be kept, or are given back from the store
     context       events and inputs, where there are any
     begun         of each run, what happened at its very start
-    slab          bytes that chunks of usual length of all runs under way may leave
+    slab          bytes that one chunk of all runs under way may leave, if not as usual
     """
 
     samples: np.ndarray | None
@@ -107,7 +107,7 @@ class RunOptions(NamedTuple):
     memory: float = np.inf
     context: RunContext | None = None
     begun: list[list[Any]] | None = None
-    slab: float = SLAB_BYTES
+    slab: float | None = None
 
 
 class RunRecord(NamedTuple):
@@ -132,7 +132,8 @@ def run(
     count, width = stepper_states.x.shape
     terms = options.dense_terms
     row = 8 * ((2 + terms) * width + 2)
-    slab = max(1, int(options.slab / (row * attempts_of(width, terms))))
+    most = SLAB_BYTES if options.slab is None else options.slab
+    slab = max(1, int(most / (row * attempts_of(width, terms))))
     began = time.perf_counter()
     found: list[RunRecord] = []
     for first in range(0, count, slab):

@@ -90,8 +90,9 @@ class _Versions:
     def join(self, copy: Node) -> bool:
         """Let what follows a copy change what was copied, if nobody would see it."""
         buffer, column, _ = copy.data
-        source = self.buffers.get(column.source, column.source)
-        before = self.nodes.get(copy.args[-1], copy.args[-1])
+        version: Node = copy.args[-1]
+        source: Buffer = self.buffers.get(column.source, column.source)
+        before: Node = self.nodes.get(version, version)
         old, new = (source, before), (buffer, copy)
         later = [node for node in self.readers[old] if node is not copy]
         if before.block is not copy.block or old in self.wanted:
