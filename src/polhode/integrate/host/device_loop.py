@@ -100,19 +100,19 @@ def run_on_device(
     for place, value in (tracker.early if tracker and samples else {}).items():
         chunk.put_samples(way, x, place, value[None])
     times = _times(given, fleet, width)
-    found = (given, device, begins, way, x, tracker)
+    found = (given, device, begins, way, x)
     try:
         while len(pick := chunk.alive(way, times)):  # the number that comes to the host
             chunk.make(way, pick, times, x)
             report.tell(way)
-        return _result(*found, is_whole=is_whole)
+        return _result(*found, tracker=tracker, is_whole=is_whole)
     except KeyboardInterrupt:
         if not len(chunk.alive(way, times)):
             raise  # all were at their ends
     # What the last chunk left; of kept steps those samples that it had no room for.
     while len(pick := chunk.full(way, times)):
         chunk.make(way, pick, times, x, most=0)
-    return _result(*found, is_whole=is_whole)
+    return _result(*found, tracker=tracker, is_whole=is_whole)
 
 
 class _Chunk(NamedTuple):
@@ -133,18 +133,14 @@ class _Chunk(NamedTuple):
         goes = (there.status == RUNNING) | (there.status == SWITCHING)
         goes = goes & (spent < self.given.limit)
         if way.step is not None:
-            goes = goes | self._is_full(way, times)
+            goes = goes | _is_full(way, times, self.sign)
         return self.device.cupy.flatnonzero(goes)
 
     def full(self, way: _Way, times: Array) -> Any:
         """The numbers of the runs whose kept step has samples that are not taken."""
         if way.step is None:
             return ()
-        return self.device.cupy.flatnonzero(self._is_full(way, times))
-
-    def _is_full(self, way: _Way, times: Array) -> Any:
-        assert way.step is not None
-        return (times[way.count] - way.step.end_t) * self.sign <= 0
+        return self.device.cupy.flatnonzero(_is_full(way, times, self.sign))
 
     def make(
         self, way: _Way, pick: Any, times: Array, x: Array, *, most: int = ROOM
@@ -157,21 +153,9 @@ class _Chunk(NamedTuple):
             found = self._called(own, before, times, most)
             self._put_found(way, pick, found, x)
         except KeyboardInterrupt:
-            while not self._restored(way, pick, before, mark):
+            while not _restored(way, pick, before, (self.tracker, mark)):
                 pass  # who presses twice still gets what is done
             raise
-
-    def _restored(self, way: _Way, pick: Any, before: _Way, mark: Any) -> bool:
-        """Put some runs back as they were, unless Ctrl-C comes meanwhile."""
-        try:
-            for now, old in zip(way, before, strict=True):
-                if now is not None:
-                    _put(now, pick, old)
-            if self.tracker is not None:
-                self.tracker.restore(mark)
-        except KeyboardInterrupt:
-            return False
-        return True
 
     def _called(self, own: Any, before: _Way, times: Array, most: int) -> Any:
         """What the kernel makes of some runs: states, and what else there is."""
@@ -268,6 +252,29 @@ class _Chunk(NamedTuple):
         )
 
 
+def _is_full(way: _Way, times: Array, sign: float) -> Any:
+    """Runs whose kept step has samples that are not taken."""
+    assert way.step is not None
+    return (times[way.count] - way.step.end_t) * sign <= 0
+
+
+def _restored(way: _Way, pick: Any, before: _Way, collected: tuple[Any, Any]) -> bool:
+    """Put some runs back as they were, unless Ctrl-C comes meanwhile.
+
+    So is what their tracker had collected up to its mark.
+    """
+    tracker, mark = collected
+    try:
+        for now, old in zip(way, before, strict=True):
+            if now is not None:
+                _put(now, pick, old)
+        if tracker is not None:
+            tracker.restore(mark)
+    except KeyboardInterrupt:
+        return False
+    return True
+
+
 def _times(given: Given, fleet: Batch, width: int) -> Any:
     """Times of samples, and as many that no run reaches; on the device."""
     sign = float(np.sign(fleet.bounds.stop[0] - fleet.bounds.start[0])) or 1.0
@@ -308,8 +315,8 @@ def _result(
     fleet: Batch,
     way: _Way,
     x: Array,
-    tracker: BatchEventTracker | None,
     *,
+    tracker: BatchEventTracker | None,
     is_whole: bool,
 ) -> BatchResult:
     """What came of the runs, in the machine's memory; states stay where that is asked.

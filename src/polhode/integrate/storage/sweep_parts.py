@@ -58,6 +58,7 @@ WORDS = {
     "laws_sha256": "laws or values of the model, its events or inputs",
     "model_text": "values of the model",
     "states_sha256": "states or parameters",
+    "goals": "times of samples",
     "polhode": "versions of Polhode",
     "jax": "versions of JAX",
     "numpy": "versions of NumPy",

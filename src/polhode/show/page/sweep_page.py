@@ -85,9 +85,9 @@ def _summary(sweep: Sweep) -> str:
     steps = f"{int(np.sum(sweep.accepted)):,} steps were taken."
     # Digits by which the ends of the interval differ, the same for both.
     digits = max(1, 1 - math.floor(math.log10(100 * (high - low))))
-    share, low, high = (f"{100 * p:.{digits}f}" for p in (done / runs, low, high))
+    share, least, most = (f"{100 * p:.{digits}f}" for p in (done / runs, low, high))
     text = f"{done} of {runs} runs reached their end: {share} %"
-    text += f" (95 % interval {low} to {high} %). {steps}"
+    text += f" (95 % interval {least} to {most} %). {steps}"
     return section("How runs ended", note(text), "wide")
 
 
