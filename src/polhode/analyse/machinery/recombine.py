@@ -8,7 +8,7 @@ out are near combinations of the places that were found.
 from __future__ import annotations
 
 from itertools import islice, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,7 +57,7 @@ def recombined(search: Search, found: list[Balanced], seed: int) -> Settled | No
     rows = [[one.q[place] for place in joints] for one, _ in found]
     rows = [[*row, one.rates] for row, (one, _) in zip(rows, found, strict=True)]
     values, numbers = [], []
-    periods = [np.where(turns[place], 2 * np.pi, 0.0) for place in joints]
+    periods: list[Any] = [np.where(turns[place], 2 * np.pi, 0.0) for place in joints]
     for column, period in zip(zip(*rows, strict=True), [*periods, 0.0], strict=True):
         some, which = _apart(np.array(column), period, SAME * max(1.0, search.length))
         values.append(some)
@@ -89,7 +89,7 @@ def _moved_joints(search: Search, found: list[Balanced]) -> list[slice]:
 
 
 def _apart(
-    places: np.ndarray, period: np.ndarray | float, near: float
+    places: np.ndarray, period: Any, near: float
 ) -> tuple[list[np.ndarray], list[int]]:
     """Values that differ, and which of them each place has.
 

@@ -152,7 +152,7 @@ class InertialAxes(NamedTuple):
 
     def slope(self, c: Array, x: Array, x_dot: Array) -> Any:
         """c_dot where x_dot is the rate of the state x of the column c."""
-        found = {}
+        found: dict[int, Any] = {}
         for b in self.bodies:
             u_dot = b.to_world(x, b.velocity(x_dot) + b.turning(x, x_dot))
             found |= {b.place: b.velocity(c), b.linear: u_dot}
@@ -160,7 +160,7 @@ class InertialAxes(NamedTuple):
 
     def rate(self, x: Array, c_dot: Array) -> Any:
         """x_dot of a slope."""
-        found = {}
+        found: dict[int, Any] = {}
         for b in self.bodies:
             v_dot = b.to_body(x, b.velocity(c_dot)) - b.turning(x, c_dot)
             found |= {b.place: b.to_world(x, b.velocity(x)), b.linear: v_dot}
@@ -200,11 +200,13 @@ class InertialAxes(NamedTuple):
             return tuple(terms)
         states = [self.state(knot.column) for knot in (start, end)]
         slopes = [start.slope, end.slope]
-        ends = [(x, self.rate(x, k)) for x, k in zip(states, slopes, strict=True)]
+        first, last = (
+            (x, self.rate(x, k)) for x, k in zip(states, slopes, strict=True)
+        )
         places, missed = np.arange(1, len(terms) + 1) / (len(terms) + 1), []
         for s in places.tolist():
             x = self.state(between(s, h, start, end, jnp.stack(terms)))
-            cubic = between(s, h, *ends, jnp.zeros((0, x.shape[0])))
+            cubic = between(s, h, first, last, jnp.zeros((0, x.shape[0])))
             missed.append((x - cubic) / (s * (1 - s)) ** 2)
         weights = np.linalg.inv(_basis(places)).tolist()
         found = [
