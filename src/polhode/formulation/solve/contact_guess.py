@@ -48,7 +48,7 @@ EVEN = 1e-9
 LASTING = 1.0 - 2.0**-16
 # Of that impulse and of a slope: what a slope gives each body. Less is rounding, or
 # moves shares of contacts of which there are more than are needed.
-LEAST, FELT = 1e-7, 1.0 / 16.0
+LEAST, FELT = 1e-4, 1.0 / 16.0
 WIDTH = 10  # numbers of a contact
 
 
@@ -107,7 +107,7 @@ class ContactGuess(NamedTuple):
 
         slopes = lax.cond(is_even, matters, lambda: jnp.array(False))
         slope = jnp.where(slopes, slope, 0.0)
-        still = jnp.where(is_even, self.impulse + 2.0 / (m + 1.0) * b, r)
+        still = jnp.where(slopes, self.impulse + 2.0 / (m + 1.0) * b, r)
         none, first = jnp.zeros_like(r), jnp.ones(())
         return ContactGuess(still + slope, none, slope, found.mass, first)
 
