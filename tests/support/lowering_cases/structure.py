@@ -70,7 +70,7 @@ CASES = [
     case("constants", lambda x: (1.5, np.arange(3), True, jnp.zeros((0, 2)),
                                  jnp.float64(-0.0), x[0]), normal(1)),
     case("closure over arrays", lambda x: x @ jnp.asarray(TABLE) + np.float64(2),
-         normal(2), rtol=4e-16),
+         normal(2), rtol=1e-15),
     case("trees", lambda x: {"a": (x, [x + 1.0]), "b": None, "c": {}}, normal(2)),
     case("scalars", lambda x, n, b: (x * n, jnp.where(b, x, 0.0)), normal(),
          whole(-3, 3), coins()),
