@@ -26,9 +26,9 @@ from polhode.integrate.field.input_table import UNDRIVEN
 from polhode.integrate.host.batch_kernel import (
     Goal,
     batch_kernel,
-    event_glide,
-    first_gliders,
-    sampled_glide,
+    event_loop,
+    first_run_states,
+    sampled_loop,
     sampled_method,
 )
 from polhode.integrate.host.batch_samples import Due, capacity, first_step
@@ -257,9 +257,9 @@ def sweeping(name: str, method: Method, terms: int = 0) -> Animal:
     go = _launch(
         equations, ph.States(start.system, 0.0, q, z), step_settings(method, 10.0)
     )
-    gliders = first_gliders(go.stepper_state, terms, 0)
+    run_states = first_run_states(go.stepper_state, terms, 0)
     ends = (np.full(SYSTEMS, 10.0), np.full(SYSTEMS, ATTEMPTS))
-    return Animal(batch_kernel(equations, method), (gliders, go.bounds, {}, *ends))
+    return Animal(batch_kernel(equations, method), (run_states, go.bounds, {}, *ends))
 
 
 def sampling(method: Method) -> Animal:
@@ -270,10 +270,10 @@ def sampling(method: Method) -> Animal:
     states = ph.States(start.system, 0.0, q, np.zeros((SYSTEMS, 2)))
     go = _launch(equations, states, step_settings(method, 10.0))
     due = _due(go.stepper_state, sampled_method(method, UNDRIVEN, False).dense_terms)
-    gliders = first_gliders(go.stepper_state, 0, 0)
+    run_states = first_run_states(go.stepper_state, 0, 0)
     ends = (np.full(SYSTEMS, 10.0), np.full(SYSTEMS, 4 * ATTEMPTS))
-    kernel = sampled_glide(equations, method, False, UNDRIVEN)
-    return Animal(kernel, (gliders, go.bounds, {}, *ends, due))
+    kernel = sampled_loop(equations, method, False, UNDRIVEN)
+    return Animal(kernel, (run_states, go.bounds, {}, *ends, due))
 
 
 def _due(stepper_states: StepperState, terms: int) -> Due:
@@ -298,13 +298,13 @@ def bouncing(is_sampled: bool) -> Animal:
     go = _launch(equations, ph.States(system, 0.0, q, z), aim)
     sides = 2 * np.sign(np.stack([q[:, 2], z[:, 2]], axis=1)).astype(np.int64)
     cursors = go.stepper_state._replace(sides=sides)
-    gliders = first_gliders(cursors, method.dense_terms, 0)
+    run_states = first_run_states(cursors, method.dense_terms, 0)
     room = np.full(SYSTEMS, 4 * ATTEMPTS)
     goal = Goal(np.full(SYSTEMS, np.inf), room, np.ones(SYSTEMS))
     watched = Watched(switches_of(system, events), UNDRIVEN)
-    kernel = event_glide(equations, method, watched)
+    kernel = event_loop(equations, method, watched)
     due = (_due(cursors, method.dense_terms),) if is_sampled else ()
-    return Animal(kernel, (gliders, go.bounds, {}, goal, *due))
+    return Animal(kernel, (run_states, go.bounds, {}, goal, *due))
 
 
 def _bounced(t: Any, state: ph.State) -> ph.State:

@@ -63,15 +63,15 @@ def read_surface(scope: Scope, path: Way, value: Any) -> Any:
     return scope.built(path, lambda: getattr(surfaces, shape)(**found))
 
 
-def write_surface(ink: Writer, surface: Any, place: str) -> Any:
+def write_surface(writer: Writer, surface: Any, place: str) -> Any:
     """Its shape and its sizes."""
     if not surface.shape:
-        return ink.lose(f"{place}: its surface is a function of Python")
+        return writer.lose(f"{place}: its surface is a function of Python")
     sizes = {
-        name: SIZES[surface.shape][name].write(ink, size, place)
+        name: SIZES[surface.shape][name].write(writer, size, place)
         for name, size in surface.sizes
     }
-    centre = POINT.write(ink, surface.centre, place)
+    centre = POINT.write(writer, surface.centre, place)
     return {"shape": surface.shape, "centre": centre, **sizes}
 
 
@@ -81,10 +81,10 @@ def read_ground(scope: Scope, path: Way, value: Any) -> Any:
     return (SURFACE if is_surface else POINT).read(scope, path, value)
 
 
-def write_ground(ink: Writer, on: Any, place: str) -> Any:
+def write_ground(writer: Writer, on: Any, place: str) -> Any:
     """A surface if it has a shape, else a point of a plane."""
     curved = isinstance(on, surfaces.Surface | surfaces.Track | surfaces.Corners)
-    return (SURFACE if curved else POINT).write(ink, on, place)
+    return (SURFACE if curved else POINT).write(writer, on, place)
 
 
 def read_restitution(scope: Scope, path: Way, value: Any) -> Any:
@@ -102,21 +102,21 @@ def read_restitution(scope: Scope, path: Way, value: Any) -> Any:
     return scope.built(path, lambda: RESTITUTIONS[kind](found["restitution"]))
 
 
-def write_restitution(ink: Writer, given: Any, place: str) -> Any:
+def write_restitution(writer: Writer, given: Any, place: str) -> Any:
     """A bare number for Stronge's law, a table for another."""
     for kind, noun in RESTITUTIONS.items():
         if isinstance(given, noun):
-            e = write_quantity(ink, given.restitution, place)
+            e = write_quantity(writer, given.restitution, place)
             return e if noun is Stronge else {"kind": kind, "restitution": e}
-    return write_quantity(ink, given, place)
+    return write_quantity(writer, given, place)
 
 
-def write_belt(ink: Writer, belt: Any, place: str) -> Any:
+def write_belt(writer: Writer, belt: Any, place: str) -> Any:
     """[2.0, 0, "0.1 * sin(3 * t)"]: its entries where they are numbers and formulas."""
     if belt.entries is None:
-        return ink.lose(f"{place}: its velocity is a function of Python")
+        return writer.lose(f"{place}: its velocity is a function of Python")
     pairs = zip("xyz", belt.entries, strict=True)
-    return [SPEED.write(ink, entry, f"{place}.{axis}") for axis, entry in pairs]
+    return [SPEED.write(writer, entry, f"{place}.{axis}") for axis, entry in pairs]
 
 
 def rolling(name: str, **given: Any) -> tuple[Any, ...]:

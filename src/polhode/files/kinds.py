@@ -374,9 +374,9 @@ def _coordinates_and_time(count: int) -> tuple[str, ...]:
     return (*(f"q{k + 1}" for k in range(count)), "t")
 
 
-def _write_joint_law(ink: Any, law: Any, place: str) -> Any:
+def _write_joint_law(writer: Any, law: Any, place: str) -> Any:
     count = len(law.of) - 1 if isinstance(law, Formula) else 1
-    return law_of(*_coordinates_and_time(count)).write(ink, law, place)
+    return law_of(*_coordinates_and_time(count)).write(writer, law, place)
 
 
 JOINT_LAW = Value(

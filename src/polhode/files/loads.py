@@ -114,7 +114,7 @@ def read_vector(scope: Scope, path: Way, value: Any) -> Any:
     return scope.built(path, lambda: Vector(found["components"], found["axes"]))
 
 
-def write_vector(ink: Writer, vector: Vector, place: str) -> Any:
+def write_vector(writer: Writer, vector: Vector, place: str) -> Any:
     """Components and the body whose axes they are along."""
     return {"components": vector.components.tolist(), "axes": vector.frame.name}
 
@@ -138,26 +138,26 @@ def read_friction(scope: Scope, path: Way, value: Any) -> Any:
     return scope.built(path, lambda: LAWS[kind](**found))
 
 
-def write_friction(ink: Writer, law: Any, place: str) -> Any:
+def write_friction(writer: Writer, law: Any, place: str) -> Any:
     """The numbers of a law that files know."""
     noun: Any
     for kind, noun in LAWS.items():
         if isinstance(law, noun):
             names = NUMBERS[kind]
             if isinstance(law, Anisotropic):
-                return {"kind": kind, **_written_pairs(ink, law), "name": law.name}
+                return {"kind": kind, **_written_pairs(writer, law), "name": law.name}
             own = {
-                n: write_quantity(ink, getattr(law, n), f"{law.name}.{n}")
+                n: write_quantity(writer, getattr(law, n), f"{law.name}.{n}")
                 for n in names
             }
             return {"kind": kind, **own, "name": law.name}
-    return ink.lose(f"{place}: its law of friction is of Python")
+    return writer.lose(f"{place}: its law of friction is of Python")
 
 
-def _written_pairs(ink: Writer, law: Anisotropic) -> dict[str, Any]:
+def _written_pairs(writer: Writer, law: Anisotropic) -> dict[str, Any]:
     found: dict[str, Any] = {
         word: [
-            write_quantity(ink, x, f"{law.name}.{word}.{where}")
+            write_quantity(writer, x, f"{law.name}.{word}.{where}")
             for where, x in zip(("along", "across"), getattr(law, word), strict=True)
         ]
         for word in ("dynamic", "static")
@@ -182,7 +182,7 @@ def read_contact_law(scope: Scope, path: Way, value: Any) -> Any:
     return scope.built(path, lambda: CONTACT_LAWS[kind](**found))
 
 
-def write_contact_law(ink: Writer, law: Any, place: str) -> Any:
+def write_contact_law(writer: Writer, law: Any, place: str) -> Any:
     """The numbers of a law of contact that files know."""
     for kind, noun in CONTACT_LAWS.items():
         if isinstance(law, noun):
@@ -190,12 +190,12 @@ def write_contact_law(ink: Writer, law: Any, place: str) -> Any:
             if given.get("restitution") is not None:
                 given.pop("damping", None)  # it follows
             own = {
-                n: write_quantity(ink, value, f"{law.name}.{n}")
+                n: write_quantity(writer, value, f"{law.name}.{n}")
                 for n, value in given.items()
                 if value is not None
             }
             return {"kind": kind, **own, "name": law.name}
-    return ink.lose(f"{place}: its law of contact is of Python")
+    return writer.lose(f"{place}: its law of contact is of Python")
 
 
 def read_mass(scope: Scope, path: Way, value: Any) -> Any:
@@ -216,7 +216,7 @@ def read_mass(scope: Scope, path: Way, value: Any) -> Any:
     return scope.built(path, lambda: PointMass.of(body.owner))
 
 
-def write_mass(ink: Writer, mass: PointMass, place: str) -> Any:
+def write_mass(writer: Writer, mass: PointMass, place: str) -> Any:
     """A body where it has all the mass of one; else a point and its mass."""
     owner: Any = mass.point.frame.owner
     amount: Any = mass.mass
@@ -224,8 +224,8 @@ def write_mass(ink: Writer, mass: PointMass, place: str) -> Any:
     if whole and amount.name == f"{owner.name}.mass":
         return {"body": owner.name}
     return {
-        "point": POINT.write(ink, mass.point, place),
-        "mass": write_quantity(ink, amount, f"{mass.name}.mass"),
+        "point": POINT.write(writer, mass.point, place),
+        "mass": write_quantity(writer, amount, f"{mass.name}.mass"),
         "name": mass.name,
     }
 
@@ -241,11 +241,11 @@ MOTION = (*PLACE, "vx", "vy", "vz", "t")
 _THREE = each(law_of(*MOTION), 3)
 
 
-def _write_force(ink: Writer, law: Any, place: str) -> Any:
+def _write_force(writer: Writer, law: Any, place: str) -> Any:
     if callable(law):
-        return ink.lose(f"{place}: its law is a function of Python")
+        return writer.lose(f"{place}: its law is a function of Python")
     write = formula(*MOTION).write
-    texts = [write(ink, part, place) for part in law]
+    texts = [write(writer, part, place) for part in law]
     return None if None in texts else texts
 
 
@@ -259,9 +259,9 @@ def _read_energy(scope: Scope, path: Way, value: Any) -> Any:
     return law_of(*(PLACEMENT if turns else PLACE)).read(scope, path, value)
 
 
-def _write_energy(ink: Writer, law: Any, place: str) -> Any:
+def _write_energy(writer: Writer, law: Any, place: str) -> Any:
     count = len(getattr(law, "of", PLACE))
-    return formula(*PLACEMENT[:count]).write(ink, law, place)
+    return formula(*PLACEMENT[:count]).write(writer, law, place)
 
 
 FORCE = Value(_THREE.read, _write_force, _THREE.schema)

@@ -76,22 +76,22 @@ def read_stop(scope: Scope, path: Way, value: Any) -> Any:
     return scope.built(path, lambda: Pulley(on, **found))
 
 
-def write_stop(ink: Writer, stop: Any, place: str) -> Any:
+def write_stop(writer: Writer, stop: Any, place: str) -> Any:
     """A point, or a pulley by its axle or its centre."""
     if not isinstance(stop, Pulley):
-        return POINT.write(ink, stop, place)
+        return POINT.write(writer, stop, place)
     held = (
         {"pulley": stop.on.name}
         if stop.turns
         else {
-            "centre": POINT.write(ink, stop.on, place),
-            "axis": write_direction(ink, stop.axis, place),
+            "centre": POINT.write(writer, stop.on, place),
+            "axis": write_direction(writer, stop.axis, place),
         }
     )
     return {
         **held,
-        "radius": write_quantity(ink, stop.radius, f"{stop.name}.radius"),
-        "side": write_direction(ink, stop.side, place),
+        "radius": write_quantity(writer, stop.radius, f"{stop.name}.radius"),
+        "side": write_direction(writer, stop.side, place),
         "sense": int(stop.sense),
         "name": stop.name,
     }
@@ -104,12 +104,12 @@ def read_length(scope: Scope, path: Way, value: Any) -> Any:
     )
 
 
-def write_length(ink: Writer, length: Any, place: str) -> Any:
+def write_length(writer: Writer, length: Any, place: str) -> Any:
     """Each under the name that it gets from its place."""
     if not isinstance(length, tuple):
-        return write_quantity(ink, length, place)
+        return write_quantity(writer, length, place)
     names = (f"{place} {k + 1}" for k in range(len(length)))
-    return [write_quantity(ink, v, n) for v, n in zip(length, names, strict=True)]
+    return [write_quantity(writer, v, n) for v, n in zip(length, names, strict=True)]
 
 
 def read_matrix(scope: Scope, path: Way, value: Any) -> Any:
@@ -120,13 +120,13 @@ def read_matrix(scope: Scope, path: Way, value: Any) -> Any:
     )
 
 
-def write_matrix(ink: Writer, rows: Any, place: str) -> Any:
+def write_matrix(writer: Writer, rows: Any, place: str) -> Any:
     """The diagonal where there is no more; nothing where all is zero."""
 
     def entry(i: int, j: int) -> Any:
         i, j = sorted((i, j))
         name = PARTS[i] if i == j else f"{PARTS[i]}.{PARTS[j]}"
-        return write_quantity(ink, rows[i][j], f"{place}.{name}")
+        return write_quantity(writer, rows[i][j], f"{place}.{name}")
 
     is_zero = [[isinstance(e, float) and e == 0.0 for e in row] for row in rows]
     if np.all(is_zero):
@@ -140,9 +140,9 @@ def several(*words: str) -> Value:
     """A list of quantities, each named by a word after its place."""
     plain_list = each(QUANTITY, len(words))
 
-    def write(ink: Writer, values: Any, place: str) -> Any:
+    def write(writer: Writer, values: Any, place: str) -> Any:
         pairs = zip(words, values, strict=True)
-        return [write_quantity(ink, v, f"{place}.{word}") for word, v in pairs]
+        return [write_quantity(writer, v, f"{place}.{word}") for word, v in pairs]
 
     return Value(plain_list.read, write, plain_list.schema)
 
@@ -175,12 +175,12 @@ def read_tyre(scope: Scope, path: Way, value: Any) -> Any:
     return scope.built(path, lambda: noun(**found))
 
 
-def write_tyre(ink: Writer, law: Any, place: str) -> Any:
+def write_tyre(writer: Writer, law: Any, place: str) -> Any:
     """Its numbers; those of driving only where they are its own."""
     for kind, (noun, numbers, _) in TYRES.items():
         if isinstance(law, noun):
             own = {
-                n: write_quantity(ink, getattr(law, n), f"{law.name}.{n}")
+                n: write_quantity(writer, getattr(law, n), f"{law.name}.{n}")
                 for n in numbers
                 if not (
                     n.endswith("_x")
@@ -188,7 +188,7 @@ def write_tyre(ink: Writer, law: Any, place: str) -> Any:
                 )
             }
             return {"kind": kind, **own, "name": law.name}
-    return ink.lose(f"{place}: its law of tyres is of Python")
+    return writer.lose(f"{place}: its law of tyres is of Python")
 
 
 STOP = Value(read_stop, write_stop, {"anyOf": [POINT.schema, {"type": "object"}]})

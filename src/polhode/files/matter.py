@@ -199,76 +199,76 @@ def read_fluid(scope: Scope, path: Way, dry: Any, table: Any) -> Any:
 # ------------------------------------------------------------------- writing
 
 
-def write_matter(ink: Writer, matter: Any, place: str) -> dict[str, Any]:
+def write_matter(writer: Writer, matter: Any, place: str) -> dict[str, Any]:
     """The table of some matter whose bare numbers are named from a place."""
     if isinstance(matter, Submerged):
-        return _write_fluid(ink, matter, place)
+        return _write_fluid(writer, matter, place)
     if isinstance(matter, Given):
-        return _write_given(ink, matter, place)
+        return _write_given(writer, matter, place)
     if isinstance(matter, Cloud):
         places = matter.positions.tolist()
         masses = matter.masses.tolist()
         return {"solid": "cloud", "masses": masses, "positions": places}
     if isinstance(matter, Compound):
         parts = {
-            name: write_matter(ink, part, f"{place}.{name}")
+            name: write_matter(writer, part, f"{place}.{name}")
             | ({"cut": True} if sign < 0 else {})
             for name, part, sign in matter.parts
         }
         return {"solid": "joined", "parts": parts}
-    return _write_solid(ink, matter, place)
+    return _write_solid(writer, matter, place)
 
 
-def _write_solid(ink: Writer, solid: Solid, place: str) -> dict[str, Any]:
+def _write_solid(writer: Writer, solid: Solid, place: str) -> dict[str, Any]:
     word = "density" if solid.mass is None else "mass"
     table: dict[str, Any] = {"solid": solid.shape}
-    table[word] = write_quantity(ink, getattr(solid, word), f"{place}.{word}")
+    table[word] = write_quantity(writer, getattr(solid, word), f"{place}.{word}")
     for name, size in solid.dimensions.items():
         if isinstance(size, np.ndarray):
             table[name] = size.tolist()
         else:
-            table[name] = write_quantity(ink, size, f"{place}.{name}")
+            table[name] = write_quantity(writer, size, f"{place}.{name}")
     turn: Any = solid.turn
     along = [n for n in (X, Y) if np.array_equal(turn, turn_to(n, ""))]
     if turn is not None and along and "along" in SHAPES.get(solid.shape, ()):
         table["along"] = str(along[0])
     elif turn is not None:
         table["turn"] = np.asarray(turn).tolist()
-    shift = _written_three(ink, solid.shift, f"{place}.shift")
+    shift = _written_three(writer, solid.shift, f"{place}.shift")
     return table | ({"shift": shift} if any(shift) else {})
 
 
-def _write_given(ink: Writer, matter: Given, place: str) -> dict[str, Any]:
+def _write_given(writer: Writer, matter: Given, place: str) -> dict[str, Any]:
     names = ("xx", "yy", "zz", "yz", "zx", "xy")
     entries = [
-        write_quantity(ink, entry, f"{place}.inertia.{name}")
+        write_quantity(writer, entry, f"{place}.inertia.{name}")
         for entry, name in zip(matter.inertia, names, strict=True)
     ]
-    table = {"mass": write_quantity(ink, matter.mass, f"{place}.mass")}
+    table = {"mass": write_quantity(writer, matter.mass, f"{place}.mass")}
     table["inertia"] = entries[:3]
     if any(entries[3:]):
         table["products"] = entries[3:]
     for word in ("centre", "about"):
         column = getattr(matter, word)
         if column is not None and (word == "about" or any(c != 0.0 for c in column)):
-            table[word] = _written_three(ink, column, f"{place}.{word}")
+            table[word] = _written_three(writer, column, f"{place}.{word}")
     if matter.allow_unphysical:
         table["allow_unphysical"] = True
     return table
 
 
-def _write_fluid(ink: Writer, matter: Submerged, place: str) -> dict[str, Any]:
-    table = write_matter(ink, matter.matter, place)
+def _write_fluid(writer: Writer, matter: Submerged, place: str) -> dict[str, Any]:
+    table = write_matter(writer, matter.matter, place)
     if matter.hull is None:
         return table | {"fluid": {"added": np.asarray(matter.added).tolist()}}
     density = matter.fluid_density
-    fluid = {"density": write_quantity(ink, density, f"{place}.fluid_density")}
-    hull = write_matter(ink, matter.hull, place)
+    fluid = {"density": write_quantity(writer, density, f"{place}.fluid_density")}
+    hull = write_matter(writer, matter.hull, place)
     if hull != table:
-        fluid["hull"] = write_matter(ink, matter.hull, f"{place}.hull")
+        fluid["hull"] = write_matter(writer, matter.hull, f"{place}.hull")
     return table | {"fluid": fluid}
 
 
-def _written_three(ink: Writer, column: Any, place: str) -> list[Any]:
+def _written_three(writer: Writer, column: Any, place: str) -> list[Any]:
     pairs = zip(column, "xyz", strict=True)
-    return [write_quantity(ink, entry, f"{place}.{axis}") for entry, axis in pairs]
+    return [write_quantity(writer, entry, f"{place}.{axis}") for entry, axis in pairs]

@@ -94,6 +94,6 @@ def _read_numbers(scope: Scope, path: Way, value: Any) -> Any:
 
 JOINTS = Value(
     _read_joints,
-    lambda ink, value, place: value,
+    lambda writer, value, place: value,
     {"type": "object", "description": "by joint: rad, m; rad/s, m/s"},
 )

@@ -147,7 +147,7 @@ def _is_pair(ends: Any) -> bool:
     return isinstance(ends, list | tuple) and len(ends) == 2
 
 
-def _kept(ink: Any, value: Any, place: str) -> Any:
+def _kept(writer: Any, value: Any, place: str) -> Any:
     return value
 
 

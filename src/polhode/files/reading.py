@@ -241,4 +241,6 @@ def _members(scope: Scope, document: dict[str, Any]) -> list[Any]:
     return found
 
 
-_ANY = type(TEXT)(lambda scope, path, value: value, lambda ink, value, place: value, {})
+_ANY = type(TEXT)(
+    lambda scope, path, value: value, lambda writer, value, place: value, {}
+)

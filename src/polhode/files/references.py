@@ -47,7 +47,7 @@ def read_point(scope: Scope, path: Way, value: Any) -> Any:
     return scope.refuse(path, f"{name!r} has no point {tail!r}. {nearest(tail, own)}")
 
 
-def write_point(ink: Writer, point: Any, place: str) -> Any:
+def write_point(writer: Writer, point: Any, place: str) -> Any:
     """The shortest words for a point of a body."""
     body = point.frame.name
     if isinstance(point, Point):
@@ -58,16 +58,16 @@ def write_point(ink: Writer, point: Any, place: str) -> Any:
     if not point.entries:
         if point.name == "mass centre":
             return f"{body}.mass_centre"
-        return ink.lose(f"{place}: a point of {body!r} follows by a law of Python")
+        return writer.lose(f"{place}: a point of {body!r} follows by a law of Python")
     shorts = ", ".join(_short(body, entry) for entry in point.entries)
     label = point.name or f"point({shorts})"
     entries = [
-        ink.quantity(entry, f"{body}.{label}.{axis}", f"a point of {body}")
+        writer.quantity(entry, f"{body}.{label}.{axis}", f"a point of {body}")
         for entry, axis in zip(point.entries, "xyz", strict=True)
     ]
     if not point.name:
         return {"body": body, "at": entries}
-    known = ink.points.setdefault(body, {})
+    known = writer.points.setdefault(body, {})
     if "." not in point.name and known.setdefault(point.name, entries) == entries:
         return f"{body}.{point.name}"
     return {"body": body, "at": entries, "name": point.name}
@@ -121,7 +121,7 @@ def read_joint(scope: Scope, path: Way, value: Any) -> Any:
     return scope.refuse(path, f"there is no joint {shorten(value)}. {known}")
 
 
-def write_joint(ink: Writer, joint: Joint, place: str) -> str:
+def write_joint(writer: Writer, joint: Joint, place: str) -> str:
     """Its name."""
     return joint.name
 
@@ -134,7 +134,7 @@ def read_constraint(scope: Scope, path: Way, value: Any) -> Any:
     return scope.refuse(path, f"there is no constraint {shorten(value)}. {known}")
 
 
-def write_constraint(ink: Writer, constraint: Any, place: str) -> str:
+def write_constraint(writer: Writer, constraint: Any, place: str) -> str:
     """Its name."""
     return str(constraint.name)
 
@@ -147,7 +147,7 @@ def read_support(scope: Scope, path: Way, value: Any) -> Any:
     return scope.refuse(path, f"there is no support {shorten(value)} above. {known}")
 
 
-BODY = Value(read_body, lambda ink, frame, place: frame.name, {"type": "string"})
+BODY = Value(read_body, lambda writer, frame, place: frame.name, {"type": "string"})
 POINT = Value(
     read_point,
     write_point,

@@ -149,7 +149,7 @@ def _read_method(scope: Scope, path: Way, value: Any) -> Any:
         return scope.refuse(path, f"{kind} cannot be made so: {first}")
 
 
-def _unwritten(ink: Any, value: Any, place: str) -> Any:
+def _unwritten(writer: Any, value: Any, place: str) -> Any:
     return value
 
 

@@ -89,17 +89,17 @@ def one_of(what: str, nouns: dict[str, Noun], law: Value | None = None) -> Value
         del found["kind"]
         return scope.built(path, lambda: noun.noun(**found))
 
-    def write(ink: Writer, value: Any, place: str) -> Any:
+    def write(writer: Writer, value: Any, place: str) -> Any:
         for kind, noun in nouns.items():
             if isinstance(value, noun.noun):
                 owner = getattr(value, "name", place)
                 return {"kind": kind} | {
-                    key: field.write(ink, getattr(value, key), f"{owner}.{key}")
+                    key: field.write(writer, getattr(value, key), f"{owner}.{key}")
                     for key, field in noun.fields.items()
                 }
         if law is not None:
-            return law.write(ink, value, place)
-        return ink.lose(f"{place}: it is a function of Python")
+            return law.write(writer, value, place)
+        return writer.lose(f"{place}: it is a function of Python")
 
     schema: dict[str, Any] = {"type": "object"}
     return Value(read, write, {"anyOf": [schema, law.schema]} if law else schema)
@@ -174,7 +174,7 @@ def read_craft(scope: Scope, path: Way, value: Any) -> Any:
     return [frame.owner for frame in found]
 
 
-def write_craft(ink: Writer, bodies: Any, place: str) -> Any:
+def write_craft(writer: Writer, bodies: Any, place: str) -> Any:
     """Names; a body alone is not in a list."""
     names = [body.name for body in bodies]
     return names[0] if len(names) == 1 else names
@@ -184,10 +184,10 @@ def numbered(*words: str) -> Value:
     """A list of quantities, each called by a word of its own in its action."""
     several = each(QUANTITY)
 
-    def write(ink: Writer, values: Any, place: str) -> Any:
+    def write(writer: Writer, values: Any, place: str) -> Any:
         owner = place.rpartition(".")[0]
         pairs = zip(words, values, strict=False)
-        return [write_quantity(ink, v, f"{owner}.{word}") for word, v in pairs]
+        return [write_quantity(writer, v, f"{owner}.{word}") for word, v in pairs]
 
     return Value(several.read, write, several.schema)
 

@@ -27,7 +27,7 @@ def _read_nested(scope: Scope, path: Way, value: Any) -> Any:
     return (each(NUMBERS) if nested else NUMBERS).read(scope, path, value)
 
 
-_NESTED = Value(_read_nested, lambda ink, value, place: value, {"type": "array"})
+_NESTED = Value(_read_nested, lambda writer, value, place: value, {"type": "array"})
 _FIELDS = {"x": _NESTED, "y": _NESTED, "smooth": TEXT, "beyond": TEXT, "name": TEXT}
 _OF_FILE = {"file": TEXT, "columns": each(TEXT), "smooth": TEXT, "beyond": TEXT}
 
@@ -59,10 +59,10 @@ def _read_file(scope: Scope, path: Way, value: Any) -> Any:
     return scope.built(path, lambda: Table.from_csv(source, x, y, **found))
 
 
-def write(ink: Writer, table: Any, place: str) -> Any:
+def write(writer: Writer, table: Any, place: str) -> Any:
     """The data in place, also where they came from a file."""
     if not isinstance(table, Table):
-        return ink.lose(f"{place}: it is a function of Python")
+        return writer.lose(f"{place}: it is a function of Python")
     axes = [a.tolist() for a in table.x] if table.variables == 2 else table.x.tolist()
     words = {"smooth": table.smooth, "beyond": table.beyond, "name": table.name}
     return {"x": axes, "y": table.y.tolist(), **words}
@@ -78,9 +78,9 @@ def table_or(law: Value) -> Value:
         chosen = TABLE if isinstance(value, dict) else law
         return chosen.read(scope, path, value)
 
-    def write_either(ink: Writer, value: Any, place: str) -> Any:
+    def write_either(writer: Writer, value: Any, place: str) -> Any:
         chosen = TABLE if isinstance(value, Table) else law
-        return chosen.write(ink, value, place)
+        return chosen.write(writer, value, place)
 
     schema = {"anyOf": [TABLE.schema, law.schema]}
     return Value(read_either, write_either, schema)

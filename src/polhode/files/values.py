@@ -26,7 +26,7 @@ class Value:
     """One kind of value.
 
     read(scope, way, value)   -> what the API takes, or BAD
-    write(ink, value, place)  -> what TOML takes; None where it cannot be said
+    write(writer, value, place)  -> what TOML takes; None where it cannot be said
     schema                    in the words of JSON Schema
     """
 
@@ -100,9 +100,9 @@ def read_quantity(scope: Scope, path: Way, value: Any) -> Any:
     return read_number(scope, path, value)
 
 
-def write_quantity(ink: Writer, value: Any, place: str) -> Any:
+def write_quantity(writer: Writer, value: Any, place: str) -> Any:
     """See `Writer.quantity`."""
-    return ink.quantity(value, place, place.rpartition(".")[0] or place)
+    return writer.quantity(value, place, place.rpartition(".")[0] or place)
 
 
 def each(value: Value, count: int | None = None) -> Value:
@@ -119,8 +119,8 @@ def each(value: Value, count: int | None = None) -> Value:
                 return INVALID
         return INVALID if any(entry is INVALID for entry in found) else found
 
-    def write(ink: Writer, given: Any, place: str) -> Any:
-        return [value.write(ink, entry, place) for entry in given]
+    def write(writer: Writer, given: Any, place: str) -> Any:
+        return [value.write(writer, entry, place) for entry in given]
 
     size = {"minItems": count, "maxItems": count} if count else {}
     schema = {"type": "array", "items": value.schema, **size}
@@ -134,13 +134,13 @@ def either(one: Value, other: Value) -> Value:
         chosen = other if isinstance(given, list) else one
         return chosen.read(scope, path, given)
 
-    def write(ink: Writer, given: Any, place: str) -> Any:
+    def write(writer: Writer, given: Any, place: str) -> Any:
         if not isinstance(given, tuple | list | np.ndarray):
-            return one.write(ink, given, place)
+            return one.write(writer, given, place)
         alike = all(entry is given[0] or entry == given[0] for entry in given)
         if len(given) and alike:
-            return one.write(ink, given[0], place)
-        return other.write(ink, given, place)
+            return one.write(writer, given[0], place)
+        return other.write(writer, given, place)
 
     return Value(read, write, {"anyOf": [one.schema, other.schema]})
 
@@ -153,7 +153,7 @@ def plain(kind: type, word: str, schema: dict[str, Any]) -> Value:
             return value
         return scope.refuse(path, f"{shorten(value)} is no {word}.")
 
-    return Value(read, lambda ink, value, place: kind(value), schema)
+    return Value(read, lambda writer, value, place: kind(value), schema)
 
 
 def read_direction(scope: Scope, path: Way, value: Any) -> Any:
@@ -166,10 +166,10 @@ def read_direction(scope: Scope, path: Way, value: Any) -> Any:
     return THREE.read(scope, path, value)
 
 
-def write_direction(ink: Writer, value: Any, place: str) -> Any:
+def write_direction(writer: Writer, value: Any, place: str) -> Any:
     """The name of an axis where it is one; quantities where some are parameters."""
     if isinstance(value, Direction):
-        return THREE.write(ink, value.entries, place)
+        return THREE.write(writer, value.entries, place)
     column = np.asarray(value, dtype=float)
     for name, axis in AXES.items():
         if np.array_equal(column, np.asarray(axis)):
@@ -195,7 +195,7 @@ def _is_bound(value: Any) -> bool:
     return as_finite(value) is not None or value in (math.inf, -math.inf)
 
 
-def write_bounds(ink: Writer, bounds: Any, place: str) -> Any:
+def write_bounds(writer: Writer, bounds: Any, place: str) -> Any:
     """Nothing where there are none."""
     lower, upper = (np.asarray(end) for end in bounds)
     if not np.any(np.isfinite([lower, upper])):
@@ -215,21 +215,23 @@ def formula(*variables: str) -> Value:
             return scope.built(path, lambda: _formula(scope, value, variables))
         return read_quantity(scope, path, value)
 
-    def write(ink: Writer, law: Any, place: str) -> Any:
+    def write(writer: Writer, law: Any, place: str) -> Any:
         if isinstance(law, Formula):
             if len(law.of) != len(variables):
                 own, names = ", ".join(law.of), ", ".join(variables)
-                return ink.lose(f"{place}: its formula is of {own}, not of {names}")
+                return writer.lose(f"{place}: its formula is of {own}, not of {names}")
             texts: dict[str, str] = {}
             for key, value in law.constants.items():
-                text = ink.constant(value, f"{place.rpartition('.')[0]}.{key}", place)
+                text = writer.constant(
+                    value, f"{place.rpartition('.')[0]}.{key}", place
+                )
                 if text is None:
                     return None
                 texts[key] = text
             return law.called(variables, texts)
         if callable(law):
-            return ink.lose(f"{place}: its law is a function of Python")
-        return write_quantity(ink, law, place)
+            return writer.lose(f"{place}: its law is a function of Python")
+        return write_quantity(writer, law, place)
 
     return Value(read, write, QUANTITY.schema)
 
@@ -260,7 +262,9 @@ QUANTITY = Value(
     write_quantity,
     {"anyOf": [{"type": "number"}, {"type": "string"}]},
 )
-NUMBER = Value(read_number, lambda ink, value, place: float(value), {"type": "number"})
+NUMBER = Value(
+    read_number, lambda writer, value, place: float(value), {"type": "number"}
+)
 THREE = each(QUANTITY, 3)
 THREE_NUMBERS = each(NUMBER, 3)
 MATRIX = each(THREE_NUMBERS, 3)

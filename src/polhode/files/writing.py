@@ -26,52 +26,52 @@ from polhode.system.system import System
 def write_system(system: System) -> tuple[dict[str, Any], list[str]]:
     """The document of a system, and in words what of it a file cannot say."""
     system, locked = release_joints(system)
-    ink = Writer(system.tree.world.name)
+    writer = Writer(system.tree.world.name)
     given = system.given
     joints = [m for m in given.members if isinstance(m, Joint)]
-    bodies = {body.name: _body(ink, body) for body in system.bodies}
+    bodies = {body.name: _body(writer, body) for body in system.bodies}
     document: dict[str, Any] = {"polhode": VERSION, "name": system.name}
     sections = {
-        "joints": {j.name: _thing(ink, j, JOINTS) for j in joints},
-        "actions": {a.name: _thing(ink, a, ACTIONS) for a in given.actions},
-        "constraints": _constraints(ink, given.constraints),
-        "supports": {s.name: _thing(ink, s, SUPPORTS) for s in given.supports},
+        "joints": {j.name: _thing(writer, j, JOINTS) for j in joints},
+        "actions": {a.name: _thing(writer, a, ACTIONS) for a in given.actions},
+        "constraints": _constraints(writer, given.constraints),
+        "supports": {s.name: _thing(writer, s, SUPPORTS) for s in given.supports},
     }
-    order = [member.name for member in given.members if member.name != ink.world]
+    order = [member.name for member in given.members if member.name != writer.world]
     if order != [*sections["joints"], *(b for b in bodies if b in order)]:
         document["members"] = order
-    if ink.parameters:
-        document["parameters"] = ink.parameters
+    if writer.parameters:
+        document["parameters"] = writer.parameters
     if system.values:
         document["values"] = {n: float(v) for n, v in system.values.items()}
-    for name, points in ink.points.items():
+    for name, points in writer.points.items():
         if name in bodies:
             bodies[name]["points"] = points
-    world: dict[str, Any] = {} if ink.world == "world" else {"name": ink.world}
-    world |= {"points": p} if (p := ink.points.get(ink.world)) else {}
+    world: dict[str, Any] = {} if writer.world == "world" else {"name": writer.world}
+    world |= {"points": p} if (p := writer.points.get(writer.world)) else {}
     document |= {"world": world} if world else {}
     document["bodies"] = bodies
     sections |= {"locked": locked}
-    return document | {k: v for k, v in sections.items() if v}, ink.lost
+    return document | {k: v for k, v in sections.items() if v}, writer.lost
 
 
-def _body(ink: Writer, body: Any) -> dict[str, Any]:
+def _body(writer: Writer, body: Any) -> dict[str, Any]:
     if isinstance(body, Particle):
-        mass = write_quantity(ink, body.quantity, f"{body.name}.mass")
+        mass = write_quantity(writer, body.quantity, f"{body.name}.mass")
         return {"kind": "particle", "mass": mass}
-    return write_matter(ink, body.matter, body.name)
+    return write_matter(writer, body.matter, body.name)
 
 
-def _thing(ink: Writer, thing: Any, kinds: dict[str, Kind]) -> dict[str, Any]:
+def _thing(writer: Writer, thing: Any, kinds: dict[str, Kind]) -> dict[str, Any]:
     """A joint, an action, a constraint or a support by its kind and its fields."""
     for kind in kinds.values():
         if type(thing) is kind.noun:
-            return {"kind": kind.word, **_fields(ink, thing, kind.fields)}
-    ink.lose(f"{thing.name!r}: {type(thing).__name__} is a law of Python")
+            return {"kind": kind.word, **_fields(writer, thing, kind.fields)}
+    writer.lose(f"{thing.name!r}: {type(thing).__name__} is a law of Python")
     return {}
 
 
-def _fields(ink: Writer, thing: Any, fields: tuple[Field, ...]) -> dict[str, Any]:
+def _fields(writer: Writer, thing: Any, fields: tuple[Field, ...]) -> dict[str, Any]:
     found = {}
     for field in fields:
         value = getattr(thing, field.name)
@@ -84,7 +84,7 @@ def _fields(ink: Writer, thing: Any, fields: tuple[Field, ...]) -> dict[str, Any
             ]
         if value is None or _is_default(value, field):
             continue
-        text = field.value.write(ink, value, f"{thing.name}.{field.name}")
+        text = field.value.write(writer, value, f"{thing.name}.{field.name}")
         if text is not None:
             found[field.name] = text
     return found
@@ -105,22 +105,22 @@ def _is_default(value: Any, field: Field) -> bool:
     return all(entry == field.default for entry in entries)
 
 
-def _constraints(ink: Writer, given: tuple[Any, ...]) -> dict[str, Any]:
+def _constraints(writer: Writer, given: tuple[Any, ...]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     known = list(given)
     while known:
         thing = known.pop(0)
         partner: Any = known[0] if known else None
         if isinstance(thing, Loop):
-            found[thing.name] = _thing(ink, thing.joint, JOINTS)
+            found[thing.name] = _thing(writer, thing.joint, JOINTS)
         elif _is_pair(thing, partner):
             known.pop(0)
-            found[partner.name] = _contact(ink, "rolling", partner)
+            found[partner.name] = _contact(writer, "rolling", partner)
         elif isinstance(thing, Touching | NoSlip):
             word = "touching" if isinstance(thing, Touching) else "no_slip"
-            found[thing.name] = _contact(ink, word, thing)
+            found[thing.name] = _contact(writer, word, thing)
         else:
-            found[thing.name] = _thing(ink, thing, CONSTRAINTS)
+            found[thing.name] = _thing(writer, thing, CONSTRAINTS)
     return found
 
 
@@ -132,11 +132,11 @@ def _is_pair(one: Any, other: Any) -> bool:
     )
 
 
-def _contact(ink: Writer, word: str, thing: Any) -> dict[str, Any]:
+def _contact(writer: Writer, word: str, thing: Any) -> dict[str, Any]:
     contact, place = thing.contact, thing.name
     values = (contact.surface, contact.on, normal_of(contact))
     texts = {
-        field.name: field.value.write(ink, value, place)
+        field.name: field.value.write(writer, value, place)
         for field, value in zip(CONTACT_FIELDS, values, strict=True)
     }
     if texts["normal"] == "Z":

@@ -11,7 +11,7 @@ from polhode.integrate.contact_start import decided_starts, overlaps
 from polhode.integrate.events.restart import begin_segment
 from polhode.integrate.field.states import States
 from polhode.integrate.host.admission import raise_of_run
-from polhode.integrate.host.batch_kernel import first_gliders
+from polhode.integrate.host.batch_kernel import first_run_states
 from polhode.integrate.host.batch_loop import Batch, Given, called, extent, run_batch
 from polhode.integrate.host.checks import sentence_of, start_faults, status_of
 from polhode.integrate.host.event_request import (
@@ -42,14 +42,14 @@ def slab_result(given: Given, slab: Slab, watch: Watch | None) -> Sweep:
     if given.backend == "cuda":
         from polhode.integrate.host.device_loop import run_on_device
 
-        fleet, refused = initial_batch(given, slab)
-        flight = run_on_device(given, fleet, watch)
+        batch, refused = initial_batch(given, slab)
+        result = run_on_device(given, batch, watch)
     elif slab.total == 1 and given.context is None and given.sampling is None:
-        flight = run_single(given, asked.runs, asked.table, until=until, watch=watch)
+        result = run_single(given, asked.runs, asked.table, until=until, watch=watch)
     else:
-        fleet, refused = initial_batch(given, slab)
-        flight = run_batch(given, fleet, watch)
-    part = part_of(given, flight, asked.table, until)
+        batch, refused = initial_batch(given, slab)
+        result = run_batch(given, batch, watch)
+    part = part_of(given, result, asked.table, until)
     part.told.update({k: sentence_of(error) for k, error in refused.items()})
     return part
 
@@ -86,10 +86,10 @@ def initial_batch(given: Given, slab: Slab) -> tuple[Batch, dict[int, PolhodeErr
         stepper_states = stepper_states._replace(status=status)
     stepper_states = _begin_segments(given, stepper_states, bounds, inputs)
     share = (first / total, len(states) / total)
-    fleet = Batch(stepper_states, bounds, table, share)
+    batch = Batch(stepper_states, bounds, table, share)
     if given.context is None or given.context.limits is None:
-        return fleet, refused
-    return _with_contacts_decided(given, states, fleet, refused)
+        return batch, refused
+    return _with_contacts_decided(given, states, batch, refused)
 
 
 def _first_inputs(given: Given, slab: Slab) -> FirstInputs:
@@ -120,20 +120,20 @@ def _begin_segments(
 
 
 def _with_contacts_decided(
-    given: Given, states: States, fleet: Batch, refused: dict[int, PolhodeError]
+    given: Given, states: States, batch: Batch, refused: dict[int, PolhodeError]
 ) -> tuple[Batch, dict[int, PolhodeError]]:
-    """The fleet in the modes in which its runs begin, and those that cannot."""
+    """The batch in the modes in which its runs begin, and those that cannot."""
     assert given.context is not None
-    before = fleet.stepper_states
+    before = batch.stepper_states
 
     def turn(first: StepperState, bounds: RunBounds) -> Any:
-        gliders = first_gliders(first, *extent(given))
+        run_states = first_run_states(first, *extent(given))
         every = np.arange(len(states))
-        here = fleet._replace(bounds=bounds)
-        after, buffer = called(given, here, gliders, every, np.inf, room=0)
+        here = batch._replace(bounds=bounds)
+        after, buffer = called(given, here, run_states, every, np.inf, room=0)
         return after.stepper_state, buffer
 
-    runs = ChunkRuns(before, fleet.bounds, fleet.table)
+    runs = ChunkRuns(before, batch.bounds, batch.table)
     begun = decided_starts(given.context, states, runs, turn)
     refused = {**begun.faults, **refused}
     if len(refused) == len(states):
@@ -148,5 +148,5 @@ def _with_contacts_decided(
     new = _begin_segments(given, new, begun.go.bounds, own)
     met = [(k, row) for k, rows in enumerate(begun.met) for row in rows]
     met = [(k, row) for k, row in met if k not in refused]
-    fleet = fleet._replace(stepper_states=new._replace(status=status), begun=met)
-    return fleet._replace(bounds=begun.go.bounds), refused
+    batch = batch._replace(stepper_states=new._replace(status=status), begun=met)
+    return batch._replace(bounds=begun.go.bounds), refused

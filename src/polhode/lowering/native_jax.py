@@ -81,7 +81,9 @@ class NativeFunction:
     @cached_property
     def target(self) -> Target:
         """The code as XLA calls it, made and registered: one name for one content."""
-        runner = self._runner or self._made_runner()
+        runner = self._runner or _derivative_runner(
+            self._trace, self._options, self.leaves
+        )
         variants = {lanes: runner.variant(lanes) for lanes in (1, runner.lanes)}
         # After the code: making it may have found a trace other than the known one.
         entries = {lanes: runner.entry(lanes) for lanes in variants}
@@ -91,23 +93,6 @@ class NativeFunction:
         by_name = {entries[lanes]: variant for lanes, variant in variants.items()}
         register(target, by_name.__getitem__)
         return target
-
-    def _made_runner(self) -> NativeRunner:
-        """The code of a derivative, or the refusal of one that is too large."""
-        options = replace(self._options, batched=True, threads=1)
-        batched, report = [True] * len(self.leaves), Report("function", "llvm")
-        try:
-            return NativeRunner(self._trace, options, batched, report)
-        except Unlowerable as stop:
-            sizes = sum(int(np.prod(leaf.shape)) for leaf in self.leaves)
-            raise CompileError(
-                f"A derivative of a native function of {sizes} numbers has no native"
-                f" code: {stop.reason}.",
-                "Backwards, what a loop has computed is kept for each of its turns. XLA"
-                " would take minutes to compile as much.",
-                "Ask for the derivative along directions (ph.sensitivity, or jax.jvp),"
-                " or for that of a system of fewer like parts.",
-            ) from None
 
     # ------------------------------------------------------------- derivatives
 
@@ -401,6 +386,26 @@ def native(
         return programs[key](*arguments)
 
     return run
+
+
+def _derivative_runner(
+    trace: Trace, options: Choices, leaves: Sequence[Leaf]
+) -> NativeRunner:
+    """The code of a derivative, or the refusal of one that is too large."""
+    options = replace(options, batched=True, threads=1)
+    batched, report = [True] * len(leaves), Report("function", "llvm")
+    try:
+        return NativeRunner(trace, options, batched, report)
+    except Unlowerable as stop:
+        sizes = sum(int(np.prod(leaf.shape)) for leaf in leaves)
+        raise CompileError(
+            f"A derivative of a native function of {sizes} numbers has no native"
+            f" code: {stop.reason}.",
+            "Backwards, what a loop has computed is kept for each of its turns. XLA"
+            " would take minutes to compile as much.",
+            "Ask for the derivative along directions (ph.sensitivity, or jax.jvp),"
+            " or for that of a system of fewer like parts.",
+        ) from None
 
 
 def _unreported(function: Callable) -> Callable:

@@ -188,30 +188,30 @@ def without_uniform(joint: Any, z: Array) -> tuple[Any, Any]:
 def _solved(walk: Walk, bodies: BodyTables, moved: Moved, efforts: Array) -> Solved:
     """Inward: what every joint feels, and how it answers."""
 
-    def step(felt: tuple[Any, Any], row: Any) -> tuple[tuple[Any, Any], Solved]:
+    def step(articulated: tuple[Any, Any], row: Any) -> tuple[tuple[Any, Any], Solved]:
         place, body, here = row
-        inertia = body.inertia + felt[0][place.body]
-        bias = here.bias + felt[1][place.body]
+        inertia = body.inertia + articulated[0][place.body]
+        bias = here.bias + articulated[1][place.body]
 
         def joint(kind: Kind) -> Any:
             k = kind.joint.speeds
             tau = own(efforts, place.z, k)
             S, rotors = here.S[:, :k], body.rotors[:k]
-            felt_here = Felt(S, rotors, tau, inertia, bias, here.c)
-            return _answer(kind, felt_here, walk.speeds)
+            articulated_here = Articulated(S, rotors, tau, inertia, bias, here.c)
+            return _answer(kind, articulated_here, walk.speeds)
 
         answer, inertia, bias = walk.of_kind(place, joint)
         passed = both_up(here.R, here.p, inertia)
         pushed = wrench_through(here.R, here.p, bias)
-        total = felt[0].at[place.parent].add(passed)
-        return (total, felt[1].at[place.parent].add(pushed)), answer
+        total = articulated[0].at[place.parent].add(passed)
+        return (total, articulated[1].at[place.parent].add(pushed)), answer
 
     n = walk.bodies + 1
     start = jnp.zeros((n, 6, 6)), jnp.zeros((n, 6))
     return scanned(step, start, (walk.places, bodies, moved), reverse=True)[1]
 
 
-class Felt(NamedTuple):
+class Articulated(NamedTuple):
     """What a joint feels: S (6, k), rotors and efforts (k,) are its own.
 
     The inertia (6, 6) and bias (6,) are those of all that it carries; c (6,) is the
@@ -226,9 +226,11 @@ class Felt(NamedTuple):
     c: Any
 
 
-def _answer(kind: Kind, felt: Felt, longest: int) -> tuple[Solved, Any, Any]:
+def _answer(
+    kind: Kind, articulated: Articulated, longest: int
+) -> tuple[Solved, Any, Any]:
     """How a joint answers, padded, and the inertia and bias that it passes on."""
-    S, rotors, tau, inertia, bias, c = felt
+    S, rotors, tau, inertia, bias, c = articulated
     if not kind.joint.speeds:
         none = Solved(jnp.zeros((longest, 6)), jnp.zeros(longest))
         return none, inertia, bias + inertia @ c

@@ -27,8 +27,8 @@ from polhode.formulation.recursive.rolled_world import (
 )
 from polhode.formulation.shared.uniform_motion import has_shift, removable_edges
 from polhode.formulation.solve.rolled_rows import (
+    Composite,
     Elimination,
-    Felt,
     eliminated,
     row_entries,
     row_lengths,
@@ -73,30 +73,30 @@ def accelerations(
         z0, shift = _still(system, z, known)
         inertial = outward(system, q, z0, known)
     wrenches = loads.wrenches if loads is not None and moving is not None else None
-    felt, force = _row_forces(system, inertial, upward, wrenches, known)
+    composite, force = _row_forces(system, inertial, upward, wrenches, known)
     force = force[: system.speeds]
     force = force if loads is None else force + loads.efforts
     tables, rows = row_tables(system), rows_of(system, known)
     at = At(t, q, z, now.moving, now.drift)
     slopes, gamma = row_answers(rows, at, (slope, right), known)
-    A = row_entries(tables, felt, slopes)
+    A = row_entries(tables, composite, slopes)
     if shift is not None and has_shift(system):
         gamma = gamma + row_products(tables, A, shift)
-    held = eliminated(tables, felt, A, natural_sizes(system))
+    held = eliminated(tables, composite, A, natural_sizes(system))
     z_dot, intensities = solution(held, force, gamma)
     return (z_dot if shift is None else z_dot - shift), intensities
 
 
 def _row_forces(
     system: System, now: Outward, upward: Array, wrenches: Any, table: Table
-) -> tuple[Felt, Any]:
+) -> tuple[Composite, Any]:
     needed = wrench_needed(now, upward, wrenches)
     found = inward(system, now, needed, table)
-    return _as_felt(system, now, found.F, table), found.force
+    return _as_composite(system, now, found.F, table), found.force
 
 
-def _as_felt(system: System, now: Outward, F: Array, table: Table) -> Felt:
-    return Felt(now.S, F, now.moving.poses.origins, system.rotor_inertias(table))
+def _as_composite(system: System, now: Outward, F: Array, table: Table) -> Composite:
+    return Composite(now.S, F, now.moving.poses.origins, system.rotor_inertias(table))
 
 
 def _still(system: System, z: Array, table: Table) -> tuple[Any, Any]:
@@ -191,18 +191,22 @@ def _by_steps(
     def factored(now: Onto) -> tuple[Elimination | None, Elimination, Any]:
         """The matrices at a state, of rows of places and of all; and g."""
         walked = outward(system, now.q, None, known)
-        felt = _as_felt(system, walked, inward(system, walked, None, known).F, known)
+        composite = _as_composite(
+            system, walked, inward(system, walked, None, known).F, known
+        )
         of_places, of_all, g = None, None, now.g
         if places:
             at = At(t, now.q, now.z, walked.moving)
             slopes, g = row_answers(place_rows, at, (slope, place), known)
             of_places = _elimination(
-                system, places, felt, slopes, position_sizes(system)
+                system, places, composite, slopes, position_sizes(system)
             )
         if len(places) < len(every):
             at = _at(system, t, now.q, now.z, known)
             (slopes,) = row_answers(rows, at, (slope,), known)
-            of_all = _elimination(system, every, felt, slopes, natural_sizes(system))
+            of_all = _elimination(
+                system, every, composite, slopes, natural_sizes(system)
+            )
         held = of_places if of_all is None else of_all
         assert held is not None
         return of_places, held, g
@@ -261,8 +265,8 @@ def kept_rows(
     places = tuple(c for c in system.constraints if c.is_holonomic)
     g, phi = _misses(rows, rows_of(system, known, places), moving, known)
     (slopes,) = row_answers(rows, moving, (slope,), known)
-    felt = _as_felt(system, now, now.S, known)  # entries of A need no inertia
-    A = row_entries(row_tables(system), felt, slopes)
+    composite = _as_composite(system, now, now.S, known)  # entries of A need no inertia
+    A = row_entries(row_tables(system), composite, slopes)
     lengths = row_lengths(row_tables(system), A, along)
     return Onto(q, z, g, phi, lengths, jnp.zeros(()), jnp.zeros(()))
 
@@ -284,10 +288,12 @@ def _at(system: System, t: Scalar, q: Array, z: Array, table: Table) -> At:
 def _elimination(
     system: System,
     constraints: Sequence[Any],
-    felt: Felt,
+    composite: Composite,
     slopes: Array,
     natural: NaturalSizes,
 ) -> Elimination:
     """The elimination of some rows, all of the system or those of positions."""
     tables = row_tables(system, constraints)
-    return eliminated(tables, felt, row_entries(tables, felt, slopes), natural)
+    return eliminated(
+        tables, composite, row_entries(tables, composite, slopes), natural
+    )

@@ -104,14 +104,14 @@ def beyond(system: System, now: Outward, needed: Any, table: Table) -> Any:
     """By body (n, 6): what all bodies beyond its joint lack, about its origin."""
     walk, poses = walk_of(system, table), now.moving.poses
 
-    def step(felt: jnp.ndarray, row: Any) -> tuple[Any, Any]:
+    def step(passed_on: jnp.ndarray, row: Any) -> tuple[Any, Any]:
         place, matter = row
         k = place.body
         mass, h, I = world_matter(poses.rotations[k], matter)
-        W = felt[k] + needed(k, (mass, h, I))
+        W = passed_on[k] + needed(k, (mass, h, I))
         arm = poses.origins[k] - poses.origins[place.parent]
         shifted = jnp.concatenate([W[:3] + cross(arm, W[3:]), W[3:]])
-        return felt.at[place.parent].add(shifted), W
+        return passed_on.at[place.parent].add(shifted), W
 
     start = jnp.zeros((walk.bodies + 1, 6))
     rows = walk.places, matter_tables(system, table)

@@ -34,11 +34,11 @@ WEIGHTLESS = np.zeros(3)
 
 
 def terms(
-    system: System, t: Scalar, q: Array, z: Array, table: Table, felt: Any = None
+    system: System, t: Scalar, q: Array, z: Array, table: Table, comoving: Any = None
 ) -> Terms:  # limit: a system at a state and a table, and the speeds that inertia feels
-    """`Terms` at (t, q, z); inertia is taken at the speeds `felt`, if given."""
+    """`Terms` at (t, q, z); inertia is taken at the speeds `comoving`, if given."""
     known = system.table(table)
-    now = outward(system, q, z if felt is None else felt, known)
+    now = outward(system, q, z if comoving is None else comoving, known)
     upward, loads, _ = driving(system, t, q, z, table)
     still = _at_rest(now)
     acting = None if loads is None else loads.wrenches

@@ -236,25 +236,25 @@ def inward(
     poses = now.moving.poses
 
     def step(state: tuple[Any, ...], row: Any) -> tuple[tuple[Any, ...], None]:
-        (felt, F_W, force), (place, (mass, moment, inertia)) = state, row
+        (passed_on, F_W, force), (place, (mass, moment, inertia)) = state, row
         k = place.body
         R = poses.rotations[k]
         h, I = R @ moment, (R @ inertia @ R.T)[SIX]
         parts = [mass[None], h, I]
         if needed is not None:
             parts.append(needed(k, (mass, h, I[WHOLE])))
-        total = felt[k] + jnp.concatenate(parts)
+        total = passed_on[k] + jnp.concatenate(parts)
         S = now.S[k]
         whole = total[0], total[1:4], total[4:10][WHOLE]
         F = jnp.stack([_momentum(whole, S[c]) for c in range(longest)])
         arm = poses.origins[k] - poses.origins[place.parent]
-        felt = felt.at[place.parent].add(_shifted(total, arm))
+        passed_on = passed_on.at[place.parent].add(_shifted(total, arm))
         if needed is not None:
             along = jnp.stack([jnp.sum(S[c] * total[10:]) for c in range(longest)])
             # What pads this joint falls on the next one's: zeros, added.
             before = own(force, place.z, longest)
             force = entered(force, before - along, place.z)
-        return (felt, F_W.at[k].set(F), force), None
+        return (passed_on, F_W.at[k].set(F), force), None
 
     start = (
         jnp.zeros((n + 1, 10 if needed is None else 16)),

@@ -19,15 +19,15 @@ INVERTED = 2 * SIDE
 class Couplings(NamedTuple):
     """What is known of n candidates when a program is made, NumPy's.
 
-    speeds   (n, L) numbers of the speeds that a candidate has rows over, k where fewer
-    felt     (n, m) numbers of the speeds that answer to it, k where fewer; the first
-             are `speeds`
-    mass     (k, k) bool, entries of M'
-    whole    (k, k) bool, those and what candidates may couple
+    speeds     (n, L) numbers of the speeds a candidate has rows over, k where fewer
+    answering  (n, m) numbers of the speeds that answer to it, k where fewer; the first
+               are `speeds`
+    mass       (k, k) bool, entries of M'
+    whole      (k, k) bool, those and what candidates may couple
     """
 
     speeds: np.ndarray
-    felt: np.ndarray
+    answering: np.ndarray
     mass: np.ndarray
     whole: np.ndarray
 
@@ -41,7 +41,7 @@ def longer(v: Array) -> Any:
 
 
 def answers_of(solve: Solver, couplings: Couplings) -> Callable[[Any, Any], Any]:
-    """(i, rows (m, L) of contact i) -> X (felt, m): what speeds answer.
+    """(i, rows (m, L) of contact i) -> X (answering, m): what speeds answer.
 
     Where few speeds hang together, the inverses of their inertias are found at once, a
     solution for the first speeds of all, one for the second, and so on.
@@ -52,10 +52,10 @@ def answers_of(solve: Solver, couplings: Couplings) -> Callable[[Any, Any], Any]
         none = longer(jnp.zeros(k))
 
         def solved(i: Any, applied: Any) -> Any:
-            speeds, felt = row_of((own.speeds, own.felt), i)
+            speeds, answering = row_of((own.speeds, own.answering), i)
 
             def one(_: object, row: Any) -> Any:
-                return None, longer(solve(none.at[speeds].add(row)[:k]))[felt]
+                return None, longer(solve(none.at[speeds].add(row)[:k]))[answering]
 
             return scanned(one, None, applied)[1].T
 
@@ -65,12 +65,12 @@ def answers_of(solve: Solver, couplings: Couplings) -> Callable[[Any, Any], Any]
     seeds[rank, np.arange(k)] = 1.0
     inverse = scanned(lambda _, e: (None, longer(solve(e))), None, seeds)[1]
     rank, part = np.append(rank, 0), np.append(part, -1)
-    together = part[own.felt][:, :, None] == part[own.speeds][:, None, :]
+    together = part[own.answering][:, :, None] == part[own.speeds][:, None, :]
     ranks = rank[own.speeds]
 
     def multiplied(i: Any, applied: Any) -> Any:
-        felt, ranks_i, near = row_of((own.felt, ranks, together), i)
-        M = jnp.where(near, inverse[ranks_i[None, :], felt[:, None]], 0.0)
+        answering, ranks_i, near = row_of((own.answering, ranks, together), i)
+        M = jnp.where(near, inverse[ranks_i[None, :], answering[:, None]], 0.0)
         return M @ applied.T
 
     return multiplied

@@ -102,8 +102,8 @@ class ContactGuess(NamedTuple):
 
         def matters() -> Any:
             given = jnp.max(jnp.abs(velocity(slope)), axis=1)
-            felt = jnp.max(found.mass * given)
-            return (felt >= LEAST * most) & (felt >= FELT * steepest)
+            comoving = jnp.max(found.mass * given)
+            return (comoving >= LEAST * most) & (comoving >= FELT * steepest)
 
         slopes = lax.cond(is_even, matters, lambda: jnp.array(False))
         slope = jnp.where(slopes, slope, 0.0)

@@ -38,7 +38,7 @@ def whole_rows(count: int) -> int:
     return -(-count // ABREAST)
 
 
-class Felt(NamedTuple):
+class Composite(NamedTuple):
     """What the joints of a tree feel: S and F (n, k, 6), origins (n + 1, 3), rotors."""
 
     S: Any
@@ -58,7 +58,7 @@ class Elimination(NamedTuple):
     weight: Any
 
 
-def row_entries(tables: RowTables, felt: Felt, slopes: Array) -> Any:
+def row_entries(tables: RowTables, composite: Composite, slopes: Array) -> Any:
     """The list of A, from the list of G of all constraints."""
     A = jnp.zeros(tables.entries)
     for pairs in tables.rows:
@@ -69,8 +69,8 @@ def row_entries(tables: RowTables, felt: Felt, slopes: Array) -> Any:
         ) -> tuple[Any, None]:
             slope, body, joint, start = row
             G = own(slopes, slope, 6 * height).reshape(height, 6)
-            arm = felt.origins[body] - felt.origins[joint]
-            S = felt.S[joint]
+            arm = composite.origins[body] - composite.origins[joint]
+            S = composite.S[joint]
             entries = [
                 _along(S[c], G[r], arm) for c in range(width) for r in range(height)
             ]
@@ -96,10 +96,10 @@ def _along(S: Array, W: Array, arm: Array) -> Any:
 
 
 def eliminated(
-    tables: RowTables, felt: Felt, A: Array, natural: NaturalSizes
+    tables: RowTables, composite: Composite, A: Array, natural: NaturalSizes
 ) -> Elimination:
     """K of a mass matrix and rows A, factored."""
-    numbers, mass = _mass_entries(tables, felt, natural)
+    numbers, mass = _mass_entries(tables, composite, natural)
     m = len(tables.row_slots)
     feels = _total(tables, natural, A, None) / m
     # What rows weigh changes no answer, and what is factored is only solved with: the
@@ -121,7 +121,7 @@ def eliminated(
 
 
 def _mass_entries(
-    tables: RowTables, felt: Felt, natural: NaturalSizes
+    tables: RowTables, composite: Composite, natural: NaturalSizes
 ) -> tuple[Any, Any]:
     """The list with the entries of M, and the mean of its diagonal at natural sizes."""
     numbers, mass = jnp.zeros(tables.fronts.numbers), jnp.zeros(())
@@ -134,7 +134,7 @@ def _mass_entries(
             state: tuple[Any, Any], row: Any, width: int = width
         ) -> tuple[tuple[Any, Any], None]:
             (numbers, mass), (joint, places, rotors, sizes) = state, row
-            S, F = felt.S[joint], felt.F[joint]
+            S, F = composite.S[joint], composite.F[joint]
             for a in range(width):
                 for b in range(a + 1):
                     entry = jnp.sum(S[a] * F[b])
@@ -145,7 +145,12 @@ def _mass_entries(
             return (numbers, mass), None
 
         own_speeds = pairs.speeds[:, None] + np.arange(width)
-        rows = pairs.joint, pairs.places, felt.rotors[own_speeds], along[own_speeds]
+        rows = (
+            pairs.joint,
+            pairs.places,
+            composite.rotors[own_speeds],
+            along[own_speeds],
+        )
         (numbers, mass), _ = scanned(step, (numbers, mass), rows)
     for couples in tables.mass:
         high, wide = couples.places.shape[1:]
@@ -154,8 +159,8 @@ def _mass_entries(
             numbers: jnp.ndarray, row: Any, high: int = high, wide: int = wide
         ) -> tuple[Any, None]:
             carrier, carried, places = row
-            arm = felt.origins[carried] - felt.origins[carrier]
-            S, F = felt.S[carrier], felt.F[carried]
+            arm = composite.origins[carried] - composite.origins[carrier]
+            S, F = composite.S[carrier], composite.F[carried]
             for b in range(wide):
                 for a in range(high):
                     entry = _along(S[a], F[b], arm)

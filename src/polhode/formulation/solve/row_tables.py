@@ -206,8 +206,8 @@ def _row_parts(
         height = len(constraint.rows)
         held = [b % (n + 1) for b in system.places_of(constraint.bodies)]
         read = [system.edge(joint.name).child for joint in constraint.joints]
-        felt = {j for b in held if b < n for j in carriers[b]} | set(read)
-        speeds = sorted(z for j in felt for z in _speeds(system, j))
+        read_joints = {j for b in held if b < n for j in carriers[b]} | set(read)
+        speeds = sorted(z for j in read_joints for z in _speeds(system, j))
         column = {z: c for c, z in enumerate(speeds)}
         for b in held:
             for j in carriers[b] if b < n else ():

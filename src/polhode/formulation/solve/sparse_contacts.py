@@ -162,7 +162,7 @@ class _Iterate(NamedTuple):
 class _Scaled(NamedTuple):  # limit: one iteration, its starts, sweeps and steps
     """A problem with its sizes.
 
-    response   X (n, m, 3) by `couplings.felt`
+    response   X (n, m, 3) by `couplings.answering`
     pushed     (n, 3) the column of W_ii of a push
     sizes      (n, 2) W_NN, and the largest of the tangents' W
     rho        (n,) 3 / the trace of W_ii; weight, the mean diagonal of W
@@ -203,7 +203,7 @@ class _Scaled(NamedTuple):  # limit: one iteration, its starts, sweeps and steps
             most = jnp.maximum(speed, jnp.max(jnp.abs(q)))
             return with_row(columns, row, k), total + trace, most
 
-        shapes = ((n, own.couplings.felt.shape[1], 3), (n, 3), (n, 2), (n,))
+        shapes = ((n, own.couplings.answering.shape[1], 3), (n, 3), (n, 2), (n,))
         none = tuple(jnp.zeros(shape) for shape in shapes)
         start = none, jnp.zeros(()), jnp.zeros(())
         columns, total, speed = own.active.each(one, start)
@@ -221,8 +221,8 @@ class _Scaled(NamedTuple):  # limit: one iteration, its starts, sweeps and steps
                 (own.jacobian, self.response, own.lag, self.sizes), k
             )
             left = lag - J @ d[self.speeds(i)]
-            felt = row_of(own.couplings.felt, i)
-            return d.at[felt].add(X @ (left / sizes[np.array([0, 1, 1])]))
+            answering = row_of(own.couplings.answering, i)
+            return d.at[answering].add(X @ (left / sizes[np.array([0, 1, 1])]))
 
         d = for_rows(LAGS, lambda _, d: own.active.each(one, d), self._none)
 
@@ -430,8 +430,8 @@ def _sweep(scaled: _Scaled, relaxed: Any, k: Any, i: Any, state: Any) -> Any:
     push = jnp.maximum(0.0, further[0])
     new = jnp.concatenate([push[None], further[1:] * _share(further[1:], mu * push)])
     now = jnp.where(push > 0, jnp.where(share < 1, 2.0, 1.0), 0.0)
-    felt = row_of(scaled.problem.couplings.felt, i)
-    v = v.at[felt].add(row_of(scaled.response, k) @ (new - r_k))
+    answering = row_of(scaled.problem.couplings.answering, i)
+    v = v.at[answering].add(row_of(scaled.response, k) @ (new - r_k))
     r, status = with_row((r, status), (new, now), k)
     return changed | (now != before), r, v, status
 

@@ -100,28 +100,34 @@ class BatchEventTracker:
             if reason is not None:
                 self.told[int(runs[k])] = reason.sentence
 
-    def attend(self, run: int, glider: BatchState) -> tuple[BatchState, Steps | None]:
+    def attend(
+        self, run: int, run_state: BatchState
+    ) -> tuple[BatchState, Steps | None]:
         """The state of a run after a close look at its last step, and what of that is
         kept; None where only changes were due."""
-        case, after, dense = self._case(run), glider.stepper_state, glider.dense[None]
+        case, after, dense = (
+            self._case(run),
+            run_state.stepper_state,
+            run_state.dense[None],
+        )
         turn, kept = host_change(self._guide, case, after), None
         if turn is not None:
-            self._note(run, turn, first_row(after, len(glider.dense)))
+            self._note(run, turn, first_row(after, len(run_state.dense)))
         else:
-            first, last = (row_at(at, dense) for at in (glider, after))
+            first, last = (row_at(at, dense) for at in (run_state, after))
             turn = examine_step(self._guide, case, first, last, after)
             self._note(run, turn, first._replace(dense=0.0 * dense))
             kept = turn.rows[0] if turn.rows else last.part(slice(0))
         stepper_state = turn.stepper_state
         if float(stepper_state.t) == float(after.t) and len(turn.rows) == 1:
-            return glider._replace(stepper_state=stepper_state), kept
+            return run_state._replace(stepper_state=stepper_state), kept
         here = {
             "t": stepper_state.t,
             "x": stepper_state.x,
             "x_dot": stepper_state.x_dot,
         }
-        new = glider._replace(
-            stepper_state=stepper_state, **here, dense=0.0 * glider.dense
+        new = run_state._replace(
+            stepper_state=stepper_state, **here, dense=0.0 * run_state.dense
         )
         return new, kept
 

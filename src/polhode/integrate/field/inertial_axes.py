@@ -124,8 +124,10 @@ def without_drift(system: System, z: Array, z_dot: Array) -> tuple[Any, Any]:
     for b in free_bodies(system):
         first, at = b.twist - n, b.linear - n
         w, v = z[..., first:at], z[..., at : at + 3]
-        felt = z_dot[..., at : at + 3] + cross(w, v)
-        z_dot = xp.concatenate([z_dot[..., :at], felt, z_dot[..., at + 3 :]], axis=-1)
+        change_in_space = z_dot[..., at : at + 3] + cross(w, v)
+        z_dot = xp.concatenate(
+            [z_dot[..., :at], change_in_space, z_dot[..., at + 3 :]], axis=-1
+        )
         z = xp.concatenate([z[..., :at], 0 * v, z[..., at + 3 :]], axis=-1)
     return z, z_dot
 

@@ -76,7 +76,9 @@ class Goal(NamedTuple):
     step: Any
 
 
-def first_gliders(stepper_states: StepperState, terms: int, works: int) -> BatchState:
+def first_run_states(
+    stepper_states: StepperState, terms: int, works: int
+) -> BatchState:
     """Runs of a batch at their start; leading axes are runs, if there are any.
 
     Without terms no dense output is computed, which may be a good part of a step.
@@ -93,7 +95,7 @@ def first_gliders(stepper_states: StepperState, terms: int, works: int) -> Batch
     )
 
 
-def glide_program(
+def batch_program(
     equations: Equations,
     method: Method,
     example: tuple[Any, ...],
@@ -101,25 +103,25 @@ def glide_program(
     *,
     backend: str = "auto",
 ) -> Program:
-    """(glider, bounds, table, t_end, room) -> glider, for many runs at once.
+    """(run_state, bounds, table, t_end, room) -> run_state, for many runs at once.
 
     Work and dense output are computed where the example has a place for them. Where
-    there are switches it is (glider, bounds, table, goal) -> glider, buffer. What is
-    due may follow: samples are then the last that is given back.
+    there are switches it is (run_state, bounds, table, goal) -> run_state, buffer.
+    What is due may follow: samples are then the last that is given back.
     """
-    glider, _, table, *rest = example
-    works, terms = glider.work.shape[0], glider.dense.shape[0]
+    run_state, _, table, *rest = example
+    works, terms = run_state.work.shape[0], run_state.dense.shape[0]
     is_sampled = isinstance(rest[-1], Due)
     places = (works, terms, is_sampled, backend, *leg_step(method, watched.drive))
-    key = ("glide", *_kind(method, table), *places, watched.key)
+    key = ("loop_of_run", *_kind(method, table), *places, watched.key)
 
     def made() -> Program:
         if watched.is_needed:
-            function = event_glide(equations, method, watched, works > 0)
+            function = event_loop(equations, method, watched, works > 0)
         elif is_sampled:
-            function = sampled_glide(equations, method, works > 0, watched.drive)
+            function = sampled_loop(equations, method, works > 0, watched.drive)
         else:
-            function = _glide(equations, method, works > 0, watched.drive)
+            function = _plain_loop(equations, method, works > 0, watched.drive)
         common = ("t_end", "room", "goal")
         batched = [name for name in _leaves(example) if not name.startswith(common)]
         return compile(function, *example, batched=batched, backend=backend)
@@ -127,22 +129,22 @@ def glide_program(
     return equations.remembered(key, made)
 
 
-def lone_glide(
+def single_run_loop(
     equations: Equations, method: Method, is_audited: bool, drive: Drive
 ) -> Any:
-    """(glider, bounds, t_end, room), table -> glider, of one run, to be traced."""
-    glide = _glide(equations, method, is_audited, drive)
+    """(run_state, bounds, t_end, room), table -> run_state, of one run; traced."""
+    loop_of_run = _plain_loop(equations, method, is_audited, drive)
 
     def lone(run: Any, table: Table) -> BatchState:
-        glider, bounds, t_end, room = run
-        return glide(glider, bounds, table, t_end, room)
+        run_state, bounds, t_end, room = run
+        return loop_of_run(run_state, bounds, table, t_end, room)
 
     return lone
 
 
 def batch_kernel(equations: Equations, method: Method) -> Any:
-    """(glider, bounds, table, t_end, room) -> glider, of one run, to be traced."""
-    return _glide(equations, method, False, UNDRIVEN)
+    """(run_state, bounds, table, t_end, room) -> run_state, of one run; traced."""
+    return _plain_loop(equations, method, False, UNDRIVEN)
 
 
 def _kind(method: Method, table: Table) -> tuple[Any, ...]:
@@ -151,7 +153,7 @@ def _kind(method: Method, table: Table) -> tuple[Any, ...]:
 
 def _leaves(example: tuple[Any, ...]) -> list[str]:
     last = ("goal",) if isinstance(example[3], Goal) else ("t_end", "room")
-    names = ("glider", "bounds", "table", *last, "due")[: len(example)]
+    names = ("run_state", "bounds", "table", *last, "due")[: len(example)]
     return [
         name
         for name, tree in zip(names, example, strict=True)
@@ -159,7 +161,7 @@ def _leaves(example: tuple[Any, ...]) -> list[str]:
     ]
 
 
-def _glide(
+def _plain_loop(
     equations: Equations,
     method: Method,
     is_audited: bool,
@@ -167,17 +169,21 @@ def _glide(
 ) -> Any:
     audit = audit_function(equations, drive) if is_audited else None
 
-    def glide(
-        glider: BatchState, bounds: RunBounds, table: Table, t_end: Scalar, room: Scalar
+    def loop_of_run(
+        run_state: BatchState,
+        bounds: RunBounds,
+        table: Table,
+        t_end: Scalar,
+        room: Scalar,
     ) -> BatchState:
-        is_kept = is_audited or len(glider.dense) > 0
+        is_kept = is_audited or len(run_state.dense) > 0
         turn = run_turn(
             equations,
             method if is_kept or not isinstance(method, Taylor) else EndsAlone(method),
             drive,
             bounds=bounds,
             table=table,
-            held=glider.stepper_state.held,
+            held=run_state.stepper_state.held,
         )
 
         def goes_on(carry: tuple[BatchState, Any]) -> Any:
@@ -186,13 +192,13 @@ def _glide(
             return (stepper_state.status == RUNNING) & ahead & (k < room)
 
         def attempt(carry: tuple[BatchState, Any]) -> tuple[BatchState, Any]:
-            glider, k = carry
-            after, rows = turn(glider.stepper_state)
-            return _followed(glider, after, rows, audit, table), k + 1
+            run_state, k = carry
+            after, rows = turn(run_state.stepper_state)
+            return _followed(run_state, after, rows, audit, table), k + 1
 
-        return lax.while_loop(goes_on, attempt, (glider, 0 * room))[0]
+        return lax.while_loop(goes_on, attempt, (run_state, 0 * room))[0]
 
-    return glide
+    return loop_of_run
 
 
 def sampled_method(method: Method, drive: Drive, is_audited: bool) -> Method:
@@ -204,10 +210,10 @@ def sampled_method(method: Method, drive: Drive, is_audited: bool) -> Method:
     return method if is_audited or drive.samplers else deferred(method)
 
 
-def sampled_glide(
+def sampled_loop(
     equations: Equations, method: Method, is_audited: bool, drive: Drive
 ) -> Any:
-    """(glider, bounds, table, t_end, room, due) -> glider, samples; to be traced.
+    """(run_state, bounds, table, t_end, room, due) -> run_state, samples; to be traced.
 
     A step with samples in it is kept, and its samples are taken some attempts later:
     side by side with those of other lanes, whose steps have theirs at other attempts.
@@ -215,15 +221,15 @@ def sampled_glide(
     audit = audit_function(equations, drive) if is_audited else None
     late = sampled_method(method, drive, is_audited)
 
-    def glide(
-        glider: BatchState,
+    def loop_of_run(
+        run_state: BatchState,
         bounds: RunBounds,
         table: Table,
         t_end: Scalar,
         room: Scalar,
         due: Due,
-    ) -> tuple[BatchState, Samples]:  # limit: what `glide` is given, and its samples
-        held = glider.stepper_state.held
+    ) -> tuple[BatchState, Samples]:  # limit: those of a loop, and its samples
+        held = run_state.stepper_state.held
         turn = run_turn(equations, late, drive, bounds=bounds, table=table, held=held)
         sign = jnp.sign(bounds.stop - bounds.start)
 
@@ -244,23 +250,23 @@ def sampled_glide(
             return (stepper_state.status == RUNNING) & ahead & may
 
         def attempt(carry: Any) -> Any:
-            glider, taking, k = carry
-            start = glider.stepper_state
+            run_state, taking, k = carry
+            start = run_state.stepper_state
             after, rows = turn(start)
             taking = take.claim(taking, start, rows)
-            return _followed(glider, after, rows, audit, table), taking, k + 1
+            return _followed(run_state, after, rows, audit, table), taking, k + 1
 
-        first = (glider, take.begin(due.step), 0 * room)
-        glider, taking, _ = lax.while_loop(goes_on, attempt, first)
-        return glider, take.end(taking)
+        first = (run_state, take.begin(due.step), 0 * room)
+        run_state, taking, _ = lax.while_loop(goes_on, attempt, first)
+        return run_state, take.end(taking)
 
-    return glide
+    return loop_of_run
 
 
-def event_glide(
+def event_loop(
     equations: Equations, method: Method, watched: Watched, is_audited: bool = False
 ) -> Any:
-    """(glider, bounds, table, goal[, due]) -> glider, buffer[, samples], to be traced.
+    """(run_state, bounds, table, goal[, due]) -> run_state, buffer[, samples]; traced.
 
     A run that is cut at an event beyond its goal waits there with its changes due: the
     goal lies in the step before them. Samples of a step that the host is to look at
@@ -269,13 +275,13 @@ def event_glide(
     turn, guards = stepping(equations, method, watched), watched.guards
     audit = power_function(equations, watched.drive) if is_audited else None
 
-    def glide(
-        glider: BatchState,
+    def loop_of_run(
+        run_state: BatchState,
         bounds: RunBounds,
         table: Table,
         goal: Goal,
         due: Due | None = None,
-    ) -> tuple[Any, ...]:  # limit: what `glide` is given, its occurrences and samples
+    ) -> tuple[Any, ...]:  # limit: those of a loop, its occurrences and samples
         t_end, room, step = goal
         sign = jnp.sign(bounds.stop - bounds.start)
         take = None if due is None else Taker(due.times, sign, lambda step: step.dense)
@@ -289,36 +295,36 @@ def event_glide(
             return ahead & (may | (stepper_state.status == SWITCHING))
 
         def attempt(carry: Any) -> Any:
-            glider, buffer, taking, k = carry
-            start = glider.stepper_state
+            run_state, buffer, taking, k = carry
+            start = run_state.stepper_state
             after, row, buffer = turn(start, buffer, bounds, table, step)
             after, row = StepperState(*after), Rows(*row)
             if take is not None:
                 sure = row.accepted & (after.status != NEEDS_HOST)
                 taking = take.claim(taking, start, row._replace(accepted=sure))
-            glider = _followed(glider, after, row, audit, table)
-            return glider, OccurrenceBuffer(*buffer), taking, k + 1
+            run_state = _followed(run_state, after, row, audit, table)
+            return run_state, OccurrenceBuffer(*buffer), taking, k + 1
 
         taking = None if take is None or due is None else take.begin(due.step)
-        first = (glider, watched.buffer(equations.system), taking, 0 * room)
-        glider, buffer, taking, _ = lax.while_loop(goes_on, attempt, first)
+        first = (run_state, watched.buffer(equations.system), taking, 0 * room)
+        run_state, buffer, taking, _ = lax.while_loop(goes_on, attempt, first)
         if take is None or taking is None:
-            return glider, buffer
-        return glider, buffer, take.end(taking)
+            return run_state, buffer
+        return run_state, buffer, take.end(taking)
 
-    return glide
+    return loop_of_run
 
 
 def _followed(
-    glider: BatchState, after: StepperState, rows: Rows, audit: Any, table: Table
+    run_state: BatchState, after: StepperState, rows: Rows, audit: Any, table: Table
 ) -> BatchState:
     """A run after an attempt; its step is the last one if it was accepted."""
-    start, good = glider.stepper_state, rows.accepted
-    step = (start.t, start.x, start.x_dot, rows.dense[: len(glider.dense)])
-    held = (glider.t, glider.x, glider.x_dot, glider.dense)
+    start, good = run_state.stepper_state, rows.accepted
+    step = (start.t, start.x, start.x_dot, rows.dense[: len(run_state.dense)])
+    held = (run_state.t, run_state.x, run_state.x_dot, run_state.dense)
     pairs = zip(step, held, strict=True)
     t, x, x_dot, dense = (jnp.where(good, new, old) for new, old in pairs)
-    work = glider.work
+    work = run_state.work
     if audit is not None:
         work = work + jnp.where(good, _work(start, rows, audit, table), 0.0)
     return BatchState(after, t, x, x_dot, dense, work)

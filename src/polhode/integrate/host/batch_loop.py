@@ -19,8 +19,8 @@ from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.host.batch_kernel import (
     BatchState,
     Goal,
-    first_gliders,
-    glide_program,
+    batch_program,
+    first_run_states,
     sampled_method,
     work_function,
 )
@@ -134,7 +134,7 @@ class BatchResult(NamedTuple):
 
     t: np.ndarray
     x: np.ndarray
-    landing: FinalState
+    final_state: FinalState
     status: np.ndarray
     start: np.ndarray
     first: np.ndarray
@@ -153,33 +153,35 @@ def loose_actions(equations: Equations) -> list[str]:
     return [*names, *(friction_label(support) for support in system.supports)]
 
 
-def run_batch(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
+def run_batch(given: Given, batch: Batch, watch: Watch | None) -> BatchResult:
     """All runs of a batch, to their output times."""
-    begins = fleet.stepper_states.x  # before resets that are due at once
-    fleet, tracker = with_tracker(given, fleet)
-    gliders = first_gliders(fleet.stepper_states, *extent(given))
-    taken = _first_taken(given, fleet, tracker)
-    start, stop = fleet.bounds.start, fleet.bounds.stop
-    clock = Clock(watch, start, stop, fleet.share, time.perf_counter())
-    status = np.array(fleet.stepper_states.status)
+    begins = batch.stepper_states.x  # before resets that are due at once
+    batch, tracker = with_tracker(given, batch)
+    run_states = first_run_states(batch.stepper_states, *extent(given))
+    taken = _first_taken(given, batch, tracker)
+    start, stop = batch.bounds.start, batch.bounds.stop
+    clock = Clock(watch, start, stop, batch.share, time.perf_counter())
+    status = np.array(batch.stepper_states.status)
     # With events a run goes on to its end, where changes may still be due.
     last = float(stop[0])
     end = np.inf * np.sign(last - start[0]) if given.context else last
-    own = (end, gliders, status, _mark(tracker), taken)
-    way = advance(_UnderWay(given, fleet, tracker, clock, *own))
-    there = way.gliders.stepper_state
+    own = (end, run_states, status, _mark(tracker), taken)
+    way = advance(_UnderWay(given, batch, tracker, clock, *own))
+    there = way.run_states.stepper_state
     t, x = there.t[:, None], there.x[:, None]
     if way.taken is not None:
         x = way.taken.found(len(given.output_times))
         t = _beyond(given, way, x)
     counts = (there.accepted, there.rejected, there.stiff)
-    landing = FinalState(there.t, there.x, there.tried, *counts, way.gliders.work)
-    first = (fleet.bounds.start, begins)
-    told = sampling_faults(given, fleet, there)
-    return BatchResult(t, x, landing, way.status, *first, tracker, told)
+    final_state = FinalState(
+        there.t, there.x, there.tried, *counts, way.run_states.work
+    )
+    first = (batch.bounds.start, begins)
+    told = sampling_faults(given, batch, there)
+    return BatchResult(t, x, final_state, way.status, *first, tracker, told)
 
 
-def sampling_faults(given: Given, fleet: Batch, ends: StepperState) -> dict[int, str]:
+def sampling_faults(given: Given, batch: Batch, ends: StepperState) -> dict[int, str]:
     """Why samples ended runs inside the loop, in words."""
     found: dict[int, str] = {}
     if given.sampling is None:
@@ -187,8 +189,8 @@ def sampling_faults(given: Given, fleet: Batch, ends: StepperState) -> dict[int,
     from polhode.integrate.events.handle import loop_fault
 
     for k in np.flatnonzero(ends.status == FAULT).tolist():
-        own = {name: float(values[k]) for name, values in fleet.table.items()}
-        case = Case(k, picked(fleet.bounds, k), own)
+        own = {name: float(values[k]) for name, values in batch.table.items()}
+        case = Case(k, picked(batch.bounds, k), own)
         told = loop_fault(given.sampling, case, picked(ends, k))
         found |= {} if told is None else {k: told.sentence}
     return found
@@ -203,26 +205,26 @@ class _UnderWay(NamedTuple):
     """
 
     given: Given
-    fleet: Batch
+    batch: Batch
     tracker: BatchEventTracker | None
     clock: Clock
     t_end: float
-    gliders: BatchState
+    run_states: BatchState
     status: np.ndarray
     collected: Any
     taken: Taken | None = None
 
     def advanced(self) -> _UnderWay | None:
         """After a chunk of the runs that still go."""
-        given, fleet, tracker, taken = self.given, self.fleet, self.tracker, self.taken
-        sign = np.sign(fleet.bounds.stop - fleet.bounds.start)
-        ahead = (self.t_end - self.gliders.stepper_state.t) * sign > 0
+        given, batch, tracker, taken = self.given, self.batch, self.tracker, self.taken
+        sign = np.sign(batch.bounds.stop - batch.bounds.start)
+        ahead = (self.t_end - self.run_states.stepper_state.t) * sign > 0
         goes = is_going(self.status) & ahead
         alive = np.flatnonzero(goes if taken is None else goes | taken.is_full)
         if not len(alive):
             return None
         after, *buffers = called(
-            given, fleet, self.gliders, alive, self.t_end, taken=taken
+            given, batch, self.run_states, alive, self.t_end, taken=taken
         )
         if taken is not None:
             taken = taken.after(alive, buffers.pop())
@@ -232,7 +234,7 @@ class _UnderWay(NamedTuple):
             taken = taken.by_host(tracker, alive[waits], picked(after, waits))
         now = with_work_limit(after.stepper_state, given.limit)
         return self._replace(
-            gliders=replaced(self.gliders, alive, after),
+            run_states=replaced(self.run_states, alive, after),
             status=replaced(self.status, alive, now),
             collected=_mark(tracker),
             taken=taken,
@@ -240,7 +242,7 @@ class _UnderWay(NamedTuple):
 
     def report(self) -> None:
         """Report how far they have come."""
-        there = self.gliders.stepper_state
+        there = self.run_states.stepper_state
         self.clock.tell(there.t, there.accepted)
 
     def interrupted(self) -> _UnderWay:
@@ -310,14 +312,14 @@ class Taken(NamedTuple):
 
 
 def _first_taken(
-    given: Given, fleet: Batch, tracker: BatchEventTracker | None
+    given: Given, batch: Batch, tracker: BatchEventTracker | None
 ) -> Taken | None:
     """Before the first chunk; None where no samples are asked for."""
     if not given.sampled:
         return None
-    runs, width = fleet.stepper_states.x.shape
-    step = first_step(fleet.stepper_states, kept_terms(given))
-    sign = float(np.sign(fleet.bounds.stop[0] - fleet.bounds.start[0])) or 1.0
+    runs, width = batch.stepper_states.x.shape
+    step = first_step(batch.stepper_states, kept_terms(given))
+    sign = float(np.sign(batch.bounds.stop[0] - batch.bounds.start[0])) or 1.0
     never = np.full(capacity(width) + 1, np.inf * sign)
     times = np.concatenate([given.output_times, never])
     # Not set to zero: what no run reaches is filled in at the end.
@@ -331,7 +333,7 @@ def _first_taken(
 def _beyond(given: Given, way: _UnderWay, x: np.ndarray) -> np.ndarray:
     """Times of samples (runs, s); those not reached are where the runs ended."""
     assert way.taken is not None
-    there, number = way.gliders.stepper_state, way.taken.number
+    there, number = way.run_states.stepper_state, way.taken.number
     for run in np.flatnonzero(number < x.shape[1]):
         x[run, number[run] :] = there.x[run]
     return sample_times(given, there.t, number)
@@ -372,24 +374,24 @@ def extent(given: Given, is_alone: bool = False) -> tuple[int, int]:
     return terms, works
 
 
-def with_tracker(given: Given, fleet: Batch) -> tuple[Batch, BatchEventTracker | None]:
+def with_tracker(given: Given, batch: Batch) -> tuple[Batch, BatchEventTracker | None]:
     """The batch with the sides of its events, and their tracker."""
     if given.context is None:
-        return fleet, None
+        return batch, None
     from polhode.integrate.events.batch_tracker import BatchEventTracker
 
     tracker = BatchEventTracker(
-        given.context, fleet.bounds, fleet.table, given.output_times
+        given.context, batch.bounds, batch.table, given.output_times
     )
-    for run, row in fleet.begun or ():
+    for run, row in batch.begun or ():
         tracker.met.append((np.array([run]), row[None]))
-    return fleet._replace(stepper_states=tracker.begin(fleet.stepper_states)), tracker
+    return batch._replace(stepper_states=tracker.begin(batch.stepper_states)), tracker
 
 
 def called(
     given: Given,
-    fleet: Batch,
-    gliders: BatchState,
+    batch: Batch,
+    run_states: BatchState,
     alive: np.ndarray,
     t_end: float,
     *,
@@ -399,10 +401,10 @@ def called(
     """One chunk of the runs that go; the last of many takes another beside it."""
     # The program is for many runs, and a batch of one would be another program.
     pick: Any = np.repeat(alive, 2) if len(alive) == 1 else alive
-    if len(alive) == len(fleet.bounds.start) > 1:
+    if len(alive) == len(batch.bounds.start) > 1:
         pick = slice(None)  # all of them, and no copy
-    trees = (picked(gliders, pick), picked(fleet.bounds, pick))
-    table = {name: values[pick] for name, values in fleet.table.items()}
+    trees = (picked(run_states, pick), picked(batch.bounds, pick))
+    table = {name: values[pick] for name, values in batch.table.items()}
     first = (picked(trees[0], 0), picked(trees[1], 0))
     watched = given.context.watched if given.context else Watched((), given.drive)
     stepper_state = trees[0].stepper_state
@@ -414,7 +416,7 @@ def called(
     due = () if taken is None else (taken.due(pick),)
     own = tuple(picked(each, 0) for each in due)
     example = (*first, {n: float(v[0]) for n, v in table.items()}, *goal, *own)
-    program = glide_program(given.equations, given.method, example, watched)
+    program = batch_program(given.equations, given.method, example, watched)
     after = program(*trees, table, *goal, *due)
     parts = after if watched.is_needed or due else (after,)
     return tuple(picked(part, slice(0, len(alive))) for part in parts)
@@ -437,22 +439,22 @@ def attended(
     new = []
     for k in waiting.tolist():
         own = picked(after, k)
-        glider, kept = tracker.attend(int(alive[k]), own)
+        run_state, kept = tracker.attend(int(alive[k]), own)
         if own.work.size and kept is not None:
             table = tracker.table_of(int(alive[k]))
-            work = glider.work + _work_of_cut(given, own, kept, table)
-            glider = glider._replace(work=work)
-        new.append(glider)
+            work = run_state.work + _work_of_cut(given, own, kept, table)
+            run_state = run_state._replace(work=work)
+        new.append(run_state)
     return replaced(after, waiting, stacked(new))
 
 
-def _work_of_cut(given: Given, glider: BatchState, kept: Steps, table: Table) -> Any:
+def _work_of_cut(given: Given, run_state: BatchState, kept: Steps, table: Table) -> Any:
     """What a step does less, of which the host has kept a part."""
-    end, drive = glider.stepper_state, given.drive
-    start = end._replace(t=glider.t, x=glider.x, x_dot=glider.x_dot)
-    whole = row_of_attempt(end, np.array(True), glider.dense)
+    end, drive = run_state.stepper_state, given.drive
+    start = end._replace(t=run_state.t, x=run_state.x, x_dot=run_state.x_dot)
+    whole = row_of_attempt(end, np.array(True), run_state.dense)
     program = given.equations.program(
-        ("work of a step", tuple(sorted(table)), len(glider.dense), drive.key),
+        ("work of a step", tuple(sorted(table)), len(run_state.dense), drive.key),
         work_function(given.equations, drive),
         (start, whole, table),
     )
@@ -465,30 +467,35 @@ def _work_of_cut(given: Given, glider: BatchState, kept: Steps, table: Table) ->
 
 
 def at_goal(
-    gliders: BatchState, sign: Any, t_end: float
+    run_states: BatchState, sign: Any, t_end: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Times and states at a goal, or the last that were reached; `sign` is of time."""
-    stepper_state = gliders.stepper_state
+    stepper_state = run_states.stepper_state
     past = (stepper_state.t - t_end) * sign > 0
-    h = stepper_state.t - gliders.t
-    s = np.where(past, (t_end - gliders.t) / np.where(h == 0, 1.0, h), 1.0)[:, None]
-    start, end = (gliders.x, gliders.x_dot), (stepper_state.x, stepper_state.x_dot)
-    found = between(s, h[:, None], start, end, np.moveaxis(gliders.dense, 1, 0))
-    found = np.where(s == 0, gliders.x, found)
+    h = stepper_state.t - run_states.t
+    s = np.where(past, (t_end - run_states.t) / np.where(h == 0, 1.0, h), 1.0)[:, None]
+    start, end = (
+        (run_states.x, run_states.x_dot),
+        (stepper_state.x, stepper_state.x_dot),
+    )
+    found = between(s, h[:, None], start, end, np.moveaxis(run_states.dense, 1, 0))
+    found = np.where(s == 0, run_states.x, found)
     found = np.where(s == 1, stepper_state.x, found)
     return np.where(past, t_end, stepper_state.t), found
 
 
 def host_samples(
-    tracker: BatchEventTracker, run: int, number: int, glider: BatchState
+    tracker: BatchEventTracker, run: int, number: int, run_state: BatchState
 ) -> np.ndarray:
     """States (m, width) at goals from `number` on in a step that the host looked at.
 
-    `glider` is the run's after that, with an axis of one.
+    `run_state` is the run's after that, with an axis of one.
     """
-    goals, here, sign = tracker.goals, glider.stepper_state, tracker.sign_of(run)
+    goals, here, sign = tracker.goals, run_state.stepper_state, tracker.sign_of(run)
     found = []
     for k in range(number, int(np.count_nonzero(sign * (goals - here.t[0]) <= 0))):
         value = tracker.early.get((run, k))
-        found.append(at_goal(glider, sign, goals[k])[1][0] if value is None else value)
+        found.append(
+            at_goal(run_state, sign, goals[k])[1][0] if value is None else value
+        )
     return np.reshape(found, (-1, here.x.shape[1]))

@@ -17,7 +17,7 @@ from polhode.errors import IntegrationError
 from polhode.integrate.events.event_chunk import step_of
 from polhode.integrate.events.event_step import Watched
 from polhode.integrate.events.occurrence_buffer import FACTS, ROWS
-from polhode.integrate.host.batch_kernel import Goal, first_gliders, glide_program
+from polhode.integrate.host.batch_kernel import Goal, batch_program, first_run_states
 from polhode.integrate.host.batch_loop import (
     Batch,
     BatchResult,
@@ -63,43 +63,43 @@ COPIES = 3  # of the state of all runs: as it was, those that go, and what they 
 class _Way(NamedTuple):
     """Runs on the device: their state, how many samples each has, its kept step."""
 
-    gliders: BatchState
+    run_states: BatchState
     count: Any
     step: SampledStep | None
 
 
 def run_on_device(
-    given: Given, fleet: Batch, watch: Watch | None, *, is_whole: bool = False
+    given: Given, batch: Batch, watch: Watch | None, *, is_whole: bool = False
 ) -> BatchResult:
-    """All runs of a fleet, to their ends; with all that each ends with, if asked."""
+    """All runs of a batch, to their ends; with all that each ends with, if asked."""
     # What ends runs that sample inputs is told from all of their state.
     is_whole = is_whole or given.sampling is not None
     device = current_device()
-    begins = fleet
-    fleet, tracker = with_tracker(given, fleet)
-    runs, width = fleet.stepper_states.x.shape
+    begins = batch
+    batch, tracker = with_tracker(given, batch)
+    runs, width = batch.stepper_states.x.shape
     samples = len(given.output_times) if given.sampled else 0
-    gliders = first_gliders(fleet.stepper_states, *extent(given))
+    run_states = first_run_states(batch.stepper_states, *extent(given))
     step = None
     if given.sampled:
-        step = first_step(fleet.stepper_states, kept_terms(given))
-    trees = (gliders, fleet.bounds, step)
+        step = first_step(batch.stepper_states, kept_terms(given))
+    trees = (run_states, batch.bounds, step)
     _require_room(device, given, trees, (runs, samples, width))
     x = device.empty((max(1, runs * samples), width), "float64")
-    gliders, bounds, table, step = _sent(
-        device, (gliders, fleet.bounds, fleet.table, step)
+    run_states, bounds, table, step = _sent(
+        device, (run_states, batch.bounds, batch.table, step)
     )
-    way = _Way(gliders, device.send(np.zeros(runs, np.int64)), step)
-    stop = float(fleet.bounds.stop[0])
-    sign = float(np.sign(stop - fleet.bounds.start[0])) or 1.0
-    start, share = fleet.bounds.start, fleet.share
-    clock = Clock(watch, start, fleet.bounds.stop, share, time.perf_counter())
+    way = _Way(run_states, device.send(np.zeros(runs, np.int64)), step)
+    stop = float(batch.bounds.stop[0])
+    sign = float(np.sign(stop - batch.bounds.start[0])) or 1.0
+    start, share = batch.bounds.start, batch.share
+    clock = Clock(watch, start, batch.bounds.stop, share, time.perf_counter())
     report = _Report(clock, device)
     chunk = _Chunk(given, device, bounds, table, stop, sign, tracker)
     # Of resets at the very start what was before them.
     for place, value in (tracker.early if tracker and samples else {}).items():
         chunk.put_samples(way, x, place, value[None])
-    times = _times(given, fleet, width)
+    times = _times(given, batch, width)
     found = (given, device, begins, way, x)
     try:
         while len(pick := chunk.alive(way, times)):  # the number that comes to the host
@@ -128,7 +128,7 @@ class _Chunk(NamedTuple):
 
     def alive(self, way: _Way, times: Array) -> Any:
         """The numbers of the runs that go on, on the device."""
-        there = way.gliders.stepper_state
+        there = way.run_states.stepper_state
         spent = there.accepted + there.rejected
         goes = (there.status == RUNNING) | (there.status == SWITCHING)
         goes = goes & (spent < self.given.limit)
@@ -172,15 +172,15 @@ class _Chunk(NamedTuple):
 
     def _put_found(self, way: _Way, pick: Any, found: Any, x: Array) -> None:
         """States and samples to where they belong."""
-        gliders, *rest = found
+        run_states, *rest = found
         if way.step is not None:
             taken = rest.pop()
             self._store(way, pick, taken, x)
             _put(way.step, pick, taken.step)
             way.count[pick] += taken.count
-        _put(way.gliders, pick, gliders)
+        _put(way.run_states, pick, run_states)
         if self.tracker is not None:
-            self._attend(way, pick, gliders, rest[0], x)
+            self._attend(way, pick, run_states, rest[0], x)
 
     def _attend(self, way: _Way, pick: Any, found: Any, buffer: Any, x: Array) -> None:
         """Runs to which something happened come to the host, and those that wait for
@@ -192,13 +192,13 @@ class _Chunk(NamedTuple):
         few = device.cupy.flatnonzero(few | (status == EVENT) | (status == ZENO))
         if not len(few):
             return
-        gliders, rows = _mapped(lambda a: device.fetch(a[few]), (found, buffer))
+        run_states, rows = _mapped(lambda a: device.fetch(a[few]), (found, buffer))
         runs = device.fetch(pick[few])
-        after = attended(self.given, gliders, runs, tracker, [rows])
-        waits = np.flatnonzero(gliders.stepper_state.status == NEEDS_HOST)
+        after = attended(self.given, run_states, runs, tracker, [rows])
+        waits = np.flatnonzero(run_states.stepper_state.status == NEEDS_HOST)
         if not len(waits):
             return
-        _put(way.gliders, pick[few], _mapped(device.send, after))
+        _put(way.run_states, pick[few], _mapped(device.send, after))
         if way.step is None:
             return
         counts = device.fetch(way.count[pick[few]])
@@ -219,7 +219,7 @@ class _Chunk(NamedTuple):
 
     def _those(self, way: _Way, pick: Any) -> Any:
         """Some runs with their bounds and parameters."""
-        return _mapped(lambda a: a[pick], (way.gliders, self.bounds, self.table))
+        return _mapped(lambda a: a[pick], (way.run_states, self.bounds, self.table))
 
     @property
     def samples(self) -> int:
@@ -242,12 +242,12 @@ class _Chunk(NamedTuple):
         def first(a: Array) -> Any:
             return self.device.fetch(a[:1])[0]
 
-        glider, bounds, table = _mapped(first, own)
-        example = (glider, bounds, {n: float(v) for n, v in table.items()}, *goal)
+        run_state, bounds, table = _mapped(first, own)
+        example = (run_state, bounds, {n: float(v) for n, v in table.items()}, *goal)
         example = (*example, *_mapped(first, due))
         context, drive = self.given.context, self.given.drive
         watched = context.watched if context else Watched((), drive)
-        return glide_program(
+        return batch_program(
             self.given.equations, self.given.method, example, watched, backend="cuda"
         )
 
@@ -275,9 +275,9 @@ def _restored(way: _Way, pick: Any, before: _Way, collected: tuple[Any, Any]) ->
     return True
 
 
-def _times(given: Given, fleet: Batch, width: int) -> Any:
+def _times(given: Given, batch: Batch, width: int) -> Any:
     """Times of samples, and as many that no run reaches; on the device."""
-    sign = float(np.sign(fleet.bounds.stop[0] - fleet.bounds.start[0])) or 1.0
+    sign = float(np.sign(batch.bounds.stop[0] - batch.bounds.start[0])) or 1.0
     never = np.full(capacity(width) + 1, np.inf * sign)
     return current_device().send(np.concatenate([given.output_times, never]))
 
@@ -312,7 +312,7 @@ def _require_room(
 def _result(
     given: Given,
     device: Device,
-    fleet: Batch,
+    batch: Batch,
     way: _Way,
     x: Array,
     *,
@@ -324,11 +324,11 @@ def _result(
     `x` are samples. Only of `is_whole` runs all is fetched that they end with: that
     takes as long as a fifth of a sweep.
     """
-    own = way.gliders.stepper_state
+    own = way.run_states.stepper_state
     there = _fetched(device, own, *(own._fields if is_whole else ENDS))
-    work = device.fetch(way.gliders.work)
+    work = device.fetch(way.run_states.work)
     counts = (there.accepted, there.rejected, there.stiff)
-    landing = FinalState(there.t, there.x, there.tried, *counts, work)
+    final_state = FinalState(there.t, there.x, there.tried, *counts, work)
     going = (there.status == RUNNING) | (there.status == SWITCHING)
     spent = going & (there.accepted + there.rejected >= given.limit)
     # Those that go on when all is over were ended by Ctrl-C.
@@ -349,10 +349,10 @@ def _result(
         else:
             t = sample_times(given, there.t, device.fetch(way.count))
             found = device.fetch(found)
-    begins = (fleet.bounds.start, fleet.stepper_states.x)
-    told = sampling_faults(given, fleet, there) if is_whole else {}
+    begins = (batch.bounds.start, batch.stepper_states.x)
+    told = sampling_faults(given, batch, there) if is_whole else {}
     ends = there if is_whole else None
-    return BatchResult(t, found, landing, status, *begins, tracker, told, ends)
+    return BatchResult(t, found, final_state, status, *begins, tracker, told, ends)
 
 
 class _Report(NamedTuple):
@@ -364,7 +364,7 @@ class _Report(NamedTuple):
     def tell(self, way: _Way) -> None:
         """After a chunk."""
         if self.clock.watch is not None:
-            there, fetch = way.gliders.stepper_state, self.device.fetch
+            there, fetch = way.run_states.stepper_state, self.device.fetch
             self.clock.tell(fetch(there.t), fetch(there.accepted))
 
 

@@ -38,8 +38,8 @@ def sampled_records(
         drive=context.inputs.drive,
         place=Place("cuda"),
     )
-    fleet = Batch(*runs, (0.0, 1.0))
-    found = run_on_device(given, fleet, options.watch, is_whole=True)
+    batch = Batch(*runs, (0.0, 1.0))
+    found = run_on_device(given, batch, options.watch, is_whole=True)
     assert found.ends is not None
     counts = np.count_nonzero(found.t == times, axis=1)
     records = []

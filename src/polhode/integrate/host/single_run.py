@@ -1,7 +1,7 @@
 """A sweep of one run: columns to native code and back, and little between.
 
 A short run alone is over in the time that a dozen small arrays take to be made. Its
-steps, and their bits, are those of a run in a fleet.
+steps, and their bits, are those of a run in a batch.
 """
 
 from __future__ import annotations
@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.integrate.host.batch_kernel import BatchState, first_gliders, lone_glide
+from polhode.integrate.host.batch_kernel import (
+    BatchState,
+    first_run_states,
+    single_run_loop,
+)
 from polhode.integrate.host.batch_loop import (
     BatchResult,
     FinalState,
@@ -47,12 +51,12 @@ NO_INPUTS = np.zeros((1, 0))
 
 
 class Ready(NamedTuple):
-    """One run before its first step: its glider, plan, goal and room, and its faults.
+    """One run before its first step: its state, plan, goal and room, and its faults.
 
     They are none where every force is a number, and time advances beside its rounding.
     """
 
-    glider: BatchState
+    run_state: BatchState
     bounds: RunBounds
     t_end: Any
     room: Any
@@ -70,7 +74,7 @@ class _Lane(NamedTuple):
     """
 
     ready: PackedProgram
-    glide: PackedProgram
+    loop_of_run: PackedProgram
     columns: Packed
     table: dict[str, Any]
     limit: int
@@ -95,7 +99,7 @@ class _Lane(NamedTuple):
             return None
         doubles, counts = self.columns[0], self.columns[1][:-1]
         doubles[-1], counts[-1] = self.t_end, min(ROOM, self.limit - _spent(self))
-        parts = self.glide.run((doubles, counts), self.table)
+        parts = self.loop_of_run.run((doubles, counts), self.table)
         pairs = zip(self.columns, parts, strict=True)
         columns = [np.concatenate([part, old[len(part) :]]) for old, part in pairs]
         after = self._replace(columns=(columns[0], columns[1]))
@@ -115,14 +119,14 @@ class _Lane(NamedTuple):
 
 
 def _part(lane: _Lane, number: int) -> np.ndarray:
-    """A leaf of the glider, with an axis of one run."""
-    k, at, shape = lane.glide.form.places[number]
+    """A leaf of the state, with an axis of one run."""
+    k, at, shape = lane.loop_of_run.form.places[number]
     return lane.columns[k][at].reshape(shape)
 
 
 def _number(lane: _Lane, number: int) -> Any:
     """The same of a leaf that is one number."""
-    k, at, _ = lane.glide.form.places[number]
+    k, at, _ = lane.loop_of_run.form.places[number]
     return lane.columns[k][at.start]
 
 
@@ -131,7 +135,7 @@ def _spent(lane: _Lane) -> int:
     return int(_number(lane, ACCEPTED)) + int(_number(lane, REJECTED))
 
 
-# The cursor is the first of a glider: its leaves are numbered as its fields.
+# The cursor is the first of a state: its leaves are numbered as its fields.
 CURSOR = {word: k for k, word in enumerate(StepperState._fields)}
 T, X, STATUS, WORK = CURSOR["t"], CURSOR["x"], CURSOR["status"], -1
 ACCEPTED, REJECTED = CURSOR["accepted"], CURSOR["rejected"]
@@ -155,17 +159,17 @@ def run_single(
         if given.sampled:
             run = lane.run
             sign = np.sign(run.bounds.stop - run.bounds.start)
-            t[:, k], x[:, k] = at_goal(run.glider, sign, t_end)
+            t[:, k], x[:, k] = at_goal(run.run_state, sign, t_end)
         else:
             t[:, k], x[:, k] = _part(lane, T), _part(lane, X)
     if given.sampled:
         lane = lane.to(until)  # samples may end before
     own = [_part(lane, CURSOR[word]) for word in FinalState._fields[:-1]]
-    landing, status = (
+    final_state, status = (
         FinalState._make([*own, _part(lane, WORK)]),
         np.array([lane.status]),
     )
-    return BatchResult(t, x, landing, status, start, first)
+    return BatchResult(t, x, final_state, status, start, first)
 
 
 def _initial_lane(
@@ -176,7 +180,7 @@ def _initial_lane(
     lifted = StepSettings(*(np.array([number]) for number in settings))
     begin = (states.t, states.q, states.z, NO_INPUTS, lifted)
     own = {name: values[0, ...] for name, values in table.items()}
-    ready, glide = _programs(given, begin, own)
+    ready, loop_of_run = _programs(given, begin, own)
     columns = ready.run(packed(begin), own)
     if columns[1][-1]:
         go = initialise(given.equations, states, table, settings, drive=given.drive)
@@ -186,7 +190,9 @@ def _initial_lane(
         require_feasible(given.equations, go, given.method)
     clock = Clock(watch, states.t, lifted.until, (0.0, 1.0), time.perf_counter())
     span = until - float(states.t[0])
-    lane = _Lane(ready, glide, columns, own, given.limit, clock, span, until, RUNNING)
+    lane = _Lane(
+        ready, loop_of_run, columns, own, given.limit, clock, span, until, RUNNING
+    )
     return lane._replace(status=int(_number(lane, STATUS)))
 
 
@@ -205,8 +211,8 @@ def _programs(
     def both() -> tuple[PackedProgram, PackedProgram]:
         ready = equations.remembered(("single run, start", *kind), readied)
         run = ready(begin, own)[:4]
-        glide = lone_glide(equations, method, places[1] > 0, given.drive)
-        return ready, PackedProgram(glide, run, own)
+        loop_of_run = single_run_loop(equations, method, places[1] > 0, given.drive)
+        return ready, PackedProgram(loop_of_run, run, own)
 
     key = ("single run", type(method), method.name, *kind)
     return equations.remembered(key, both)
@@ -225,7 +231,7 @@ def _readying(given: Given, places: tuple[int, int]) -> Any:
         fine = jnp.all(jnp.isfinite(start.x_dot)) & start.is_sound & start.is_kept
         # Of fixed steps the host counts whether there are too many.
         lost = (bounds.least * rate > HOPELESS) | (bounds.steps > 0)
-        glider = first_gliders(stepper_state, *places)
-        return Ready(glider, bounds, bounds.stop, np.array(ROOM), ~fine | lost)
+        run_state = first_run_states(stepper_state, *places)
+        return Ready(run_state, bounds, bounds.stop, np.array(ROOM), ~fine | lost)
 
     return ready

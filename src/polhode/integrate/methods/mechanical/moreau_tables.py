@@ -334,7 +334,7 @@ class _TableStep(NamedTuple):  # limit: one method a velocity that a step asks f
         """Gaps at its end, how coordinates move, and normals at its middle."""
         field, table, then = self.field, self.table, self.t + self.h
         system, n = field.system, len(self.seen.rebound)
-        speeds, felt = self.couplings.speeds, self.couplings.felt
+        speeds, answering = self.couplings.speeds, self.couplings.answering
 
         def gaps(q: Array, some: ActiveContacts) -> Any:
             poses = tables.placed_bodies(system, then, q, table)
@@ -357,10 +357,10 @@ class _TableStep(NamedTuple):  # limit: one method a velocity that a step asks f
                 row = J, X, jnp.where(size > 0, size, 1.0)
                 return with_row(found, row, i)
 
-            shapes = ((n, speeds.shape[1]), (n, felt.shape[1]), (n,))
+            shapes = ((n, speeds.shape[1]), (n, answering.shape[1]), (n,))
             none = tuple(jnp.zeros(shape) for shape in shapes)
             J, X, own = some.each(one, none)
-            return SparseNormals(J, X, speeds, felt, own, system.speeds)
+            return SparseNormals(J, X, speeds, answering, own, system.speeds)
 
         return Lifting(gaps, field.local, normals)
 
@@ -374,6 +374,6 @@ def _couplings(system: System, rows: tables.Candidate, mass: np.ndarray) -> Coup
         near = np.flatnonzero(np.isin(part, part[own[own < nz]]))
         each.append(np.concatenate([own, np.setdiff1d(near, own)]))
     widest = max(map(len, each))
-    felt = [np.concatenate([own, np.full(widest - len(own), nz)]) for own in each]
+    answering = [np.concatenate([own, np.full(widest - len(own), nz)]) for own in each]
     whole = mass | tables.rows_coupled(system)
-    return Couplings(speeds, np.array(felt, int), mass, whole)
+    return Couplings(speeds, np.array(answering, int), mass, whole)

@@ -22,7 +22,7 @@ ENOUGH = 0.01
 
 
 class SparseNormals(NamedTuple):
-    """Rates of gaps J_N (n, L) by `speeds`, answers X_N (n, m) by `felt`; W_NN (n,).
+    """Rates of gaps J_N (n, L) by `speeds`, X_N (n, m) by `answering`, W_NN (n,).
 
     Numbers of speeds go up to `total`, which stands for none.
     """
@@ -30,7 +30,7 @@ class SparseNormals(NamedTuple):
     jacobian: Any
     response: Any
     speeds: Any
-    felt: Any
+    answering: Any
     own: Any
     total: int
 
@@ -88,11 +88,15 @@ def _lift(
 
     def one(k: Any, i: Any, state: Any) -> Any:
         most, moved, pushes = state
-        J, X, speeds, felt, own = row_of(tuple(normals[:5]), i)
+        J, X, speeds, answering, own = row_of(tuple(normals[:5]), i)
         gap, pushed, least = row_of((gaps, pushes, lowest), i)
         new = jnp.maximum(least, pushed - (gap + jnp.sum(J * moved[speeds])) / own)
         most = jnp.maximum(most, jnp.abs(new - pushed) * own)
-        return most, moved.at[felt].add(X * (new - pushed)), with_row(pushes, new, i)
+        return (
+            most,
+            moved.at[answering].add(X * (new - pushed)),
+            with_row(pushes, new, i),
+        )
 
     def sweep(state: Any) -> Any:
         count, first, _, *rest = state
