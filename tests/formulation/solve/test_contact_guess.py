@@ -94,6 +94,7 @@ def test_what_creeps_evenly_is_solved_a_few_times():
 
 
 def test_what_rests_is_solved_once():
+    """Impulses that need no change hold in every step, to rounding."""
     solved, missed, r = run(0.0 * creep())
     assert np.sum(solved) == 1
     assert np.max(missed[1:]) < 4e-15

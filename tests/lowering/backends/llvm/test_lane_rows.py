@@ -60,6 +60,7 @@ def by_numpy(width, start, steps, size):
 @pytest.mark.parametrize("kind", ["float64", "int64", "int32"])
 @pytest.mark.parametrize("width", [2, 4, 5, 7])
 def test_rows_at_own_places(width, kind):
+    """Each lane writes its own rows, and finds them as NumPy does."""
     arrays = given(width)
     program = compile(rows_of(width, kind), *(a[0] for a in arrays), batched=True)
     place, rows = program(*arrays)
@@ -69,6 +70,7 @@ def test_rows_at_own_places(width, kind):
 
 
 def test_such_rows_lie_lane_by_lane(monkeypatch):
+    """The tests above are about such buffers: one is found."""
     found = []
     apart = lane_rows.apart_buffers
 
