@@ -48,7 +48,7 @@ EVEN = 1e-9
 LASTING = 1.0 - 2.0**-16
 # Of that impulse and of a slope: what a slope gives each body. Less is rounding, or
 # moves shares of contacts of which there are more than are needed.
-LEAST, FELT = 1e-4, 1.0 / 16.0
+LEAST, SHARE = 1e-4, 1.0 / 16.0
 WIDTH = 10  # numbers of a contact
 
 
@@ -101,9 +101,8 @@ class ContactGuess(NamedTuple):
         is_even = jnp.maximum(jnp.max(jnp.abs(b)), steepest) <= most
 
         def matters() -> Any:
-            given = jnp.max(jnp.abs(velocity(slope)), axis=1)
-            comoving = jnp.max(found.mass * given)
-            return (comoving >= LEAST * most) & (comoving >= FELT * steepest)
+            effect = jnp.max(jnp.abs(found.mass[:, None] * velocity(slope)))
+            return (effect >= LEAST * most) & (effect >= SHARE * steepest)
 
         slopes = lax.cond(is_even, matters, lambda: jnp.array(False))
         slope = jnp.where(slopes, slope, 0.0)

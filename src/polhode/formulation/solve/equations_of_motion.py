@@ -123,8 +123,8 @@ def solve_ordered(
     k, m = M.shape[0], A.shape[0]
     mass = mean_inertia(M, natural)
     squares = natural.rows**2
-    comoving = jnp.sum(row_squares(A, natural)) / m
-    weight = mass / (comoving + VANISHING) / squares
+    mean = jnp.sum(row_squares(A, natural)) / m
+    weight = mass / (mean + VANISHING) / squares
     held = M + _squared(A, weight, ordering)
     yields = jnp.sum(A * A / jnp.diagonal(held), axis=1) / squares
     yielding = (RELATIVE * jnp.sum(yields) / m + VANISHING / mass) * squares
